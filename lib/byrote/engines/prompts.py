@@ -1,0 +1,71 @@
+"""How a variant is put to a model: one text for chat models, one for base models."""
+
+import ast
+import builtins
+import symtable
+
+from byrote.records import Variant
+
+FENCE = "```"
+# No stop string can cut a solution short: all stand at the left margin, outside any function.
+BASE_STOPS = ("\n```", "\nprint(", "\nif __name__", "\nassert ", "\n# Test", "<|endoftext|>")
+
+
+def question(variant: Variant) -> str:
+    """The user message for a chat model.
+
+    The entry point and one example test are shown in every condition, so that a wrong name never
+    looks like a wrong algorithm; in transformed conditions the example is transformed (SPEC 0).
+    """
+    if variant.kind == "complete":
+        head = f"Complete this Python function.\n\n{FENCE}python\n{variant.prompt.strip()}\n{FENCE}"
+    elif variant.kind == "write":
+        head = f"Write a Python function named `{variant.entry_point}`.\n\n{variant.prompt}"
+    else:
+        raise ValueError(f"no prompt for tasks of kind {variant.kind!r}; known: complete, write")
+    example = f"It must pass this test:\n{variant.example}" if variant.example else ""
+    tail = "Answer with the whole function in one Python code block and nothing else."
+    return "\n\n".join(part for part in (head, variant.contract, example, tail) if part)
+
+
+def completion(variant: Variant) -> str:
+    """The text that a base model continues."""
+    notes = "\n".join(part for part in (variant.contract, variant.example) if part)
+    if variant.kind == "complete":
+        comment = "".join(f"# {line}\n" for line in notes.splitlines())
+        return f"{comment}{variant.prompt}"
+    if variant.kind == "write":
+        return f'"""\n{variant.prompt}\n{notes}\n"""\ndef {variant.entry_point}('
+    raise ValueError(f"no prompt for tasks of kind {variant.kind!r}; known: complete, write")
+
+
+def finished(text: str, entry_point: str) -> bool:
+    """Whether a chat answer already holds its solution, so that generating may stop.
+
+    True once a closed block defines the entry point and every global name that it uses; what
+    could follow is explanation.
+    """
+    blocks = text.split(f"\n{FENCE}")
+    opened = blocks[0].rfind(FENCE)
+    if len(blocks) < 2 or opened < 0:
+        return False
+    source = blocks[0][opened + len(FENCE) :].partition("\n")[2]
+    return self_contained(source, entry_point)
+
+
+def self_contained(source: str, entry_point: str) -> bool:
+    """Whether `source` parses, defines `entry_point` and uses no name that nobody defines."""
+    try:
+        tree = ast.parse(source)
+        top = symtable.symtable(source, "<answer>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    known = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    used = {s.get_name() for t in _tables(top) for s in t.get_symbols() if s.is_global()}
+    used |= {s.get_name() for s in top.get_symbols() if s.is_referenced()}
+    return entry_point in functions and used <= known | set(dir(builtins))
+
+
+def _tables(top: symtable.SymbolTable) -> list[symtable.SymbolTable]:
+    return [table for child in top.get_children() for table in (child, *_tables(child))]

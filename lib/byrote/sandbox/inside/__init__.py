@@ -1,0 +1,1 @@
+"""What runs in the clean process of a worker; imports nothing of byrote."""

@@ -1,0 +1,185 @@
+"""Finished work, found by the hash of the whole canonical request.
+
+One SQLite file in WAL mode (safe under kill -9 and under several notebooks at once) above the
+published bundle `data/published/*.parquet`, which is read and never written by a run. A row that
+fails its check is named with file and key and counts as missing; nothing else is lost.
+"""
+
+import hashlib
+import json
+import math
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from byrote import paths
+
+WAIT_SECONDS = 60  # how long a writer waits for another notebook's write
+
+
+class Kind(NamedTuple):
+    """One kind of stored work: its columns with their types, and the values allowed."""
+
+    columns: dict[str, type]
+    allowed: dict[str, set]
+
+
+KINDS = {
+    "generations": Kind(
+        {
+            "text": str,
+            "finish": str,
+            "prompt_tokens": int,
+            "tokens": int,
+            "logprob": float,
+            "returned_model": str,
+            "canonical": str,
+            "provenance": str,
+        },
+        {"finish": {"stop", "length", "error"}},
+    ),
+    "verdicts": Kind(
+        {
+            "outcome": str,
+            "outcomes": str,
+            "error": str,
+            "cpu_seconds": float,
+            "isolation": str,
+            "integrity": str,
+        },
+        {"outcome": {"passed", "failed", "invalid", "timeout", "resource", "crashed"}},
+    ),
+}
+
+
+def key(request: dict) -> str:
+    """The hash of a canonical request: scalars, lists and dicts of them, order of names ignored."""
+    text = json.dumps(request, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Store:
+    """Finished work of one machine above the published bundle."""
+
+    def __init__(self, file: Path | None = None, published: Path | None = None):
+        self.file = Path(file or paths.store_file())
+        self.published = paths.data() / "published" if published is None else Path(published)
+        self._bundles: dict[str, dict[str, dict]] = {}
+        self._local = threading.local()
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self._writing() as db:
+            for kind, (columns, _) in KINDS.items():
+                names = "".join(f", {name}" for name in columns)
+                db.execute(f"CREATE TABLE IF NOT EXISTS {kind} (key TEXT PRIMARY KEY{names})")
+
+    def _connection(self) -> sqlite3.Connection:
+        """One connection a thread, since SQLite connections do not travel."""
+        if not hasattr(self._local, "db"):
+            try:
+                db = sqlite3.connect(self.file, timeout=WAIT_SECONDS)
+                db.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.Error as error:
+                raise self._failure(error) from error
+            db.row_factory = sqlite3.Row
+            self._local.db = db
+        return self._local.db
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is stored, or none."""
+        db = self._connection()
+        try:
+            with db:
+                yield db
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> OSError:
+        return OSError(
+            f"{self.file}: {error}. Stored work stays readable; free disk space or end the other "
+            "program that writes, or set BYROTE_STORE=/another/file.sqlite, and run again"
+        )
+
+    def put(self, kind: str, rows: Iterable[tuple[str, dict]]) -> None:
+        """Store rows by key; a key stored before is replaced, so no row is counted twice."""
+        columns = KINDS[kind].columns
+        rows = [(name, *(row[c] for c in columns)) for name, row in rows]
+        places = ", ".join("?" * (len(columns) + 1))
+        with self._writing() as db:
+            db.executemany(f"INSERT OR REPLACE INTO {kind} VALUES ({places})", rows)
+
+    def find(self, kind: str, keys: Iterable[str], published: bool = True) -> dict[str, dict]:
+        """The stored rows among `keys`; rows that fail their check are named and left out."""
+        keys = list(dict.fromkeys(keys))
+        found = {}
+        if published:
+            bundle = self._bundle(kind)
+            found = {k: bundle[k] for k in keys if k in bundle}
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            marks = ", ".join("?" * len(part))
+            query = f"SELECT * FROM {kind} WHERE key IN ({marks})"
+            try:
+                rows = self._connection().execute(query, part).fetchall()
+            except sqlite3.Error as error:
+                raise self._failure(error) from error
+            for row in rows:
+                row = dict(row)
+                name = row.pop("key")
+                row["logprob"] = _nan(row["logprob"]) if "logprob" in row else None
+                row = {c: row[c] for c in KINDS[kind].columns}
+                if self._good(kind, name, row, self.file):
+                    found[name] = row
+        return found
+
+    def _bundle(self, kind: str) -> dict[str, dict]:
+        """The published rows of one kind, by key; read once."""
+        if kind not in self._bundles:
+            rows: dict[str, dict] = {}
+            for file in sorted(self.published.glob(f"{kind}*.parquet")):
+                for row in _records(file):
+                    name = row.get("request", "")
+                    row = {c: row.get(c, "") for c in KINDS[kind].columns}
+                    if self._good(kind, name, row, file):
+                        rows[name] = row
+            self._bundles[kind] = rows
+        return self._bundles[kind]
+
+    def _good(self, kind: str, name: str, row: dict, file: Path) -> bool:
+        fault = _fault(KINDS[kind], row)
+        if fault:
+            print(f"{file}: {kind} row {name}: {fault}; it counts as missing")
+        return not fault
+
+
+def _nan(value: float | None) -> float:
+    """SQLite has no NaN: it stores NULL."""
+    return math.nan if value is None else value
+
+
+def _records(file: Path) -> list[dict]:
+    try:
+        return pd.read_parquet(file).to_dict("records")
+    except Exception as error:
+        raise OSError(
+            f"{file} cannot be read ({type(error).__name__}: {error}); "
+            f"get it again with: git checkout -- {file}"
+        ) from error
+
+
+def _fault(kind: Kind, row: dict) -> str:
+    """What is wrong with a stored row, "" when nothing is."""
+    for name, wanted in kind.columns.items():
+        good = isinstance(row[name], wanted) and not isinstance(row[name], bool)
+        if wanted is float:
+            good = isinstance(row[name], int | float) and not isinstance(row[name], bool)
+        if not good:
+            return f"{name} is {row[name]!r}, not of type {wanted.__name__}"
+        if name in kind.allowed and row[name] not in kind.allowed[name]:
+            return f"{name} is {row[name]!r}, not among {sorted(kind.allowed[name])}"
+    return ""
