@@ -72,6 +72,7 @@ class Variant:
     parameters: str = "{}"  # JSON of scalars
     changed: float = 0.0  # share of the prompt's words that were added or changed
     sound: bool = False  # the variant's reference passes the variant's tests
+    floor: bool = False  # the bare reference passes too: a memorizer would not be noticed
     reason: str = ""  # why it does not apply, or why it was rejected
 
 

@@ -6,7 +6,7 @@ A model is a name of `MODELS`, a scripted model (`oracle`, `coin(0.3)` …) or
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import NamedTuple, Protocol
 

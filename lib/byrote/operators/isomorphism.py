@@ -5,6 +5,7 @@ the representation is new. Every variant carries a wrapped reference, which is e
 variant's own tests before any model sees it.
 """
 
+import ast
 import io
 import json
 import tokenize
@@ -12,7 +13,7 @@ from typing import Any
 
 from byrote.operators.contracts import SIDES, Identity, Sides, contract
 from byrote.operators.seeding import stream
-from byrote.operators.suite import Inapplicable, Test, parse, rewrite, shown_test
+from byrote.operators.suite import Inapplicable, Test, parse, rewrite, shown_test, viewed
 from byrote.operators.values import LIFT_SOURCE, Affine, integers
 from byrote.records import Task, Variant
 from byrote.registry import operator
@@ -49,10 +50,10 @@ def affine_fixed(task: Task, level: float, seed: int, mode: str, wording: str) -
 def build(
     task: Task, name: str, transform: Affine, level: float, seed: int, mode: str, wording: str
 ) -> Variant:
-    """The variant of `task` under `transform`; raises Inapplicable, or ValueError on a collision."""
+    """The variant under `transform`; raises Inapplicable, or ValueError where elements collide."""
     sides = SIDES[mode]
     suite = parse(task.tests, task.entry_point)
-    n_in = sum(integers(t.args) + integers(list(t.kwargs.values())) for t in suite)
+    n_in = sum(integers(t.args) + integers(t.kwargs) for t in suite)
     n_out = sum(integers(t.expected) for t in suite)
     if (sides.inputs, sides.outputs) == (True, False) and not n_in:
         raise Inapplicable("no integer in the arguments")
@@ -62,8 +63,8 @@ def build(
         raise Inapplicable("no integer in the tests")
     control = mode == "contract_only"
     acts = Sides(False, False) if control else sides
-    tests = [_encoded(t, transform, acts) for t in suite]
-    shown = shown_test(suite)
+    tests = [_encoded(t, transform, acts, task.entry_point) for t in suite]
+    shown = suite[shown_test(suite)]
     text = contract(Identity() if control else transform, sides, wording or "1")
     if mode == "full_with_examples":
         text += "\n" + _decoded_examples(suite, tests)
@@ -80,25 +81,45 @@ def build(
         prompt=task.prompt,
         code=task.code,
         contract=text,
-        example=tests[shown],
+        example=_example(shown, transform, acts),
         entry_point=task.entry_point,
         reference=wrapped(task.reference, task.entry_point, transform, acts),
         tests="\n".join(tests),
-        setup=task.setup if control else f"{task.setup}\n\n{codec(transform)}",
+        setup=task.setup
+        if control
+        else f"{task.setup}\n\n{codec(transform)}\n\n{_view(task.entry_point, acts)}".strip(),
         parameters=json.dumps(parameters),
         changed=share_added(task, text),
     )
 
 
-def _encoded(test: Test, transform: Affine, sides: Sides) -> str:
+def _encoded(test: Test, transform: Affine, sides: Sides, entry_point: str) -> str:
     """One test behind the bijection; the round trip of every value is checked."""
+    if not any(sides):
+        return ast.unparse(test.statement)
+    if test.shape == "any":
+        return viewed(test, entry_point)
+    return rewrite(test, *_images(test, transform, sides), decoded=sides.outputs)
+
+
+def _example(test: Test, transform: Affine, sides: Sides) -> str:
+    """The test as a prompt shows it: without the helper that decodes inside isclose and the like.
+
+    A test of computed calls is not shown, since its encoding has no plain form.
+    """
+    if test.shape == "any":
+        return ""
+    return rewrite(test, *_images(test, transform, sides), decoded=False)
+
+
+def _images(test: Test, transform: Affine, sides: Sides) -> tuple[list, dict, Any]:
     args, kwargs, expected = test.args, test.kwargs, test.expected
     if sides.inputs:
         args = [_exact(transform, v) for v in args]
         kwargs = {name: _exact(transform, v) for name, v in kwargs.items()}
     if sides.outputs:
         expected = _exact(transform, expected)
-    return rewrite(test, args, kwargs, expected, decoded=sides.outputs)
+    return args, kwargs, expected
 
 
 def _exact(transform: Affine, value: Any) -> Any:
@@ -116,6 +137,8 @@ def _decoded_examples(suite: list[Test], tests: list[str], most: int = 2, width:
     """At most two short tests, encoded and decoded (the package's `oracle` condition)."""
     lines = []
     for test, encoded in zip(suite, tests, strict=True):
+        if test.shape == "any":
+            continue
         plain = rewrite(test, test.args, test.kwargs, test.expected, decoded=False)
         if max(len(plain), len(encoded)) <= width and len(lines) < most:
             lines.append(
@@ -130,20 +153,29 @@ def codec(transform: Affine) -> str:
     return f"{transform.source()}\n\n{LIFT_SOURCE}"
 
 
-def wrapped(source: str, entry_point: str, transform: Affine, sides: Sides) -> str:
-    """`source` behind the bijection: inputs decoded and outputs encoded, where `sides` says so.
+def _view(entry_point: str, sides: Sides) -> str:
+    """Python source of `_view`: the function seen from the plain side."""
+    return f"def _view(*args, **kwargs):\n    return {_call(entry_point, *_plain_side(sides))}\n"
 
-    The plain function is renamed inside its own source, so that a recursive one calls itself and
-    not the wrapper.
-    """
+
+def _plain_side(sides: Sides) -> tuple[str, str]:
+    return "_encode" if sides.inputs else "", "_decode" if sides.outputs else ""
+
+
+def _call(name: str, before: str, after: str) -> str:
+    """A call of `name` with `before` applied to each argument and `after` to the result."""
+    call = f"{name}(*args, **kwargs)"
+    if before:
+        call = f"{name}(*map({before}, args), **{{k: {before}(v) for k, v in kwargs.items()}})"
+    return f"{after}({call})" if after else call
+
+
+def wrapped(source: str, entry_point: str, transform: Affine, sides: Sides) -> str:
+    """`source` behind the bijection: inputs decoded and outputs encoded, where `sides` says so."""
     if not any(sides):
         return source
-    return _around(
-        source,
-        entry_point,
-        transform,
-        *("_decode" if sides.inputs else "", "_encode" if sides.outputs else ""),
-    )
+    before, after = "_decode" if sides.inputs else "", "_encode" if sides.outputs else ""
+    return _around(source, entry_point, transform, before, after)
 
 
 def composed(source: str, entry_point: str, transform: Affine, sides: Sides) -> str:
@@ -152,23 +184,15 @@ def composed(source: str, entry_point: str, transform: Affine, sides: Sides) -> 
     Running these compositions on the ORIGINAL tests tells what a failing program left out
     (SPEC 3.5).
     """
-    return _around(
-        source,
-        entry_point,
-        transform,
-        *("_encode" if sides.inputs else "", "_decode" if sides.outputs else ""),
-    )
+    return _around(source, entry_point, transform, *_plain_side(sides))
 
 
 def _around(source: str, entry_point: str, transform: Affine, before: str, after: str) -> str:
+    """The plain function is renamed, so that a recursive one calls itself and not the wrapper."""
     plain = f"_plain_{entry_point}"
-    call = f"{plain}(*args, **kwargs)"
-    if before:
-        call = f"{plain}(*map({before}, args), **{{k: {before}(v) for k, v in kwargs.items()}})"
     return (
         f"{rename(source, entry_point, plain)}\n\n\n{codec(transform)}\n\n"
-        f"def {entry_point}(*args, **kwargs):\n"
-        f"    return {f'{after}({call})' if after else call}\n"
+        f"def {entry_point}(*args, **kwargs):\n    return {_call(plain, before, after)}\n"
     )
 
 

@@ -7,7 +7,7 @@ is a unary minus, and `1e5`, `0x1F`, `1_000` and `x1` defeat patterns (SPEC 3.1)
 import ast
 import builtins
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from byrote.operators.values import integers
@@ -22,24 +22,20 @@ class Inapplicable(Exception):
 
 @dataclass(frozen=True)
 class Test:
-    """One test statement: `call` with literal arguments, compared with `expected` or wrapped.
+    """One test statement and what of it can be rewritten.
 
-    `shape` is "equal" (the call or its set/tuple/list against a literal) or "other" (isclose,
-    sorted, abs(… - …) < …, a bare truth value): there only the call can be rewritten.
+    `shape` is "equal" (the call, or its set, tuple or list, against a literal), "other" (one call
+    with literal arguments inside isclose, sorted, abs(… - …) < …, or a bare truth value) or "any"
+    (several calls, computed arguments, a loop that gets the function itself).
     """
 
     statement: ast.stmt
-    call: ast.Call
-    args: list[Any]
-    kwargs: dict[str, Any]
     shape: str
+    args: list[Any]  # of all calls with literal arguments, for "any"
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    call: ast.Call | None = None
     literal: ast.expr | None = None
     expected: Any = None
-
-
-def statements(tests: str) -> list[str]:
-    """The tests of a suite, one source text each."""
-    return [ast.unparse(node) for node in ast.parse(tests).body]
 
 
 def literal(node: ast.expr) -> Any:
@@ -56,7 +52,8 @@ def literal(node: ast.expr) -> Any:
     except ValueError:
         if not all(isinstance(n, parts) for n in ast.walk(node)):
             raise
-    if not all(abs(n.value) < 10_000 for n in ast.walk(node) if _is_int(n)):
+    powers = any(isinstance(n, ast.Pow | ast.LShift) for n in ast.walk(node))
+    if any(abs(n.value) > (100 if powers else 10**6) for n in ast.walk(node) if _is_int(n)):
         raise ValueError(f"arithmetic on large numbers: {ast.unparse(node)[:80]}")
     return eval(compile(ast.Expression(node), "<test>", "eval"), {"__builtins__": {}})
 
@@ -81,27 +78,30 @@ def parse(tests: str, entry_point: str) -> list[Test]:
 
 
 def _test(node: ast.stmt, entry_point: str) -> Test:
-    text = ast.unparse(node)[:80]
-    if not isinstance(node, ast.Assert):
-        raise Inapplicable(f"a test is no assert statement: {text.splitlines()[0]}")
-    calls = [n for n in ast.walk(node.test) if _calls(n, entry_point)]
-    if len(calls) != 1:
-        raise Inapplicable(f"a test has {len(calls)} calls of {entry_point}: {text}")
-    call = calls[0]
+    calls = [n for n in ast.walk(node) if _calls(n, entry_point)]
+    if not any(_name(n) == entry_point for n in ast.walk(node)):
+        raise Inapplicable(f"a test never uses {entry_point}: {ast.unparse(node)[:80]}")
+    known = [arguments for call in calls if (arguments := _arguments(call))]
+    if not isinstance(node, ast.Assert) or len(calls) != 1 or not known:
+        return Test(node, "any", [args for args, _ in known])
+    args, kwargs = known[0]
+    side = _compared(node.test, calls[0])
+    try:
+        if side is not None:
+            return Test(node, "equal", args, kwargs, calls[0], side, literal(side))
+    except ValueError:
+        pass  # compared with something computed: the result is decoded in the test instead
+    return Test(node, "other", args, kwargs, calls[0])
+
+
+def _arguments(call: ast.Call) -> tuple[list, dict] | None:
+    """The literal arguments of a call, None where one is computed."""
     try:
         args = [literal(a) for a in call.args]
-        kwargs = {k.arg: literal(k.value) for k in call.keywords if k.arg}
+        kwargs = {k.arg: literal(k.value) for k in call.keywords}
     except ValueError:
-        raise Inapplicable(f"a test's argument is no literal: {text}") from None
-    if len(kwargs) < len(call.keywords):
-        raise Inapplicable(f"a test passes **keywords: {text}")
-    side = _compared(node.test, call)
-    if side is None:
-        return Test(node, call, args, kwargs, "other")
-    try:
-        return Test(node, call, args, kwargs, "equal", side, literal(side))
-    except ValueError:
-        return Test(node, call, args, kwargs, "other")
+        return None
+    return None if None in kwargs else (args, kwargs)
 
 
 def _calls(node: ast.AST, name: str) -> bool:
@@ -141,8 +141,22 @@ def rewrite(test: Test, args: list, kwargs: dict, expected: Any, decoded: bool) 
     swaps = {id(test.call): call}
     if test.shape == "equal":
         swaps[id(test.literal)] = _node(expected)
+    return _swapped(test.statement, swaps)
+
+
+def viewed(test: Test, entry_point: str) -> str:
+    """The source of `test` with `_view` in place of the function.
+
+    The variant's setup defines `_view`: it encodes what it is given and decodes what comes back.
+    """
+    names = [n for n in ast.walk(test.statement) if _name(n) == entry_point]
+    return _swapped(test.statement, {id(n): ast.Name("_view") for n in names})
+
+
+def _swapped(statement: ast.stmt, swaps: dict[int, ast.AST]) -> str:
+    """The source of a statement with some of its nodes, by identity, replaced."""
     # deepcopy takes what its memo holds for a node instead of copying the node
-    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(test.statement, swaps)))
+    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(statement, swaps)))
 
 
 def _node(value: Any) -> ast.expr:
@@ -158,6 +172,7 @@ def shown_test(suite: list[Test]) -> int:
     def rank(index: int) -> tuple:
         test = suite[index]
         both = integers(test.args) > 0 and integers(test.expected) > 0
-        return (len(str(test.args) + str(test.expected)) > 120, not both, index)
+        long = len(str(test.args) + str(test.expected)) > 120
+        return (test.shape == "any", long, not both, index)
 
     return min(range(len(suite)), key=rank)

@@ -1,6 +1,8 @@
 """Operators on the wording of a task. Here so far: `original`, which changes nothing."""
 
-from byrote.operators.suite import Inapplicable, parse, shown_test, statements
+import ast
+
+from byrote.operators.suite import Inapplicable, parse, shown_test
 from byrote.records import Task, Variant
 from byrote.registry import operator
 
@@ -24,8 +26,9 @@ def original(task: Task, level: float, seed: int, mode: str, wording: str) -> Va
 
 def _example(task: Task) -> str:
     """The test shown in the prompt: the one that every other operator shows too."""
-    tests = statements(task.tests)
     try:
-        return tests[shown_test(parse(task.tests, task.entry_point))]
+        suite = parse(task.tests, task.entry_point)
     except Inapplicable:
-        return next((t for t in tests if len(t) <= 160 and t.startswith("assert")), "")
+        return ""
+    shown = suite[shown_test(suite)]
+    return ast.unparse(shown.statement) if shown.shape != "any" else ""

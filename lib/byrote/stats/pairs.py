@@ -77,6 +77,8 @@ def sign_flip(
     all outcomes are enumerated when there are at most EXACT (always with <= 17 nonzero clusters,
     and for differences of -1, 0, 1, where p is McNemar's), else `resamples` are drawn and
     p = (1 + hits) / (1 + resamples). All zero: 1.0. No rows: NaN.
+    Equal small numbers of samples make the sums coarse and the test careful: at n = 257 it errs in
+    about 4 % of true nulls with 5 samples, 3 % with 1, instead of 5 %.
 
     Raises ValueError on NaN, more than one dimension, missing labels, or resamples < 1.
     """

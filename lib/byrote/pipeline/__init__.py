@@ -1,0 +1,202 @@
+"""The stages: tasks, variants, generations, verdicts. Each reads what exists and does the rest.
+
+Frames travel between stages. Finished work is found in the store by the hash of its request, and
+results are written as they arrive, so a run that was broken off goes on where it stopped.
+"""
+
+import dataclasses
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from byrote import benchmarks, engines, operators
+from byrote.engines import Request, Sampling
+from byrote.pipeline.execution import judged
+from byrote.pipeline.judging import program_of
+from byrote.records import Generation, Task, Variant, Verdict, check, rows, table
+from byrote.sandbox import Limits, Program
+from byrote.store import Store
+
+LIMITS = Limits()
+
+
+class Condition(NamedTuple):
+    """What is done to a task: one operator in one mode, wording and level."""
+
+    operator: str = "original"
+    mode: str = ""
+    wording: str = ""
+    level: float = 1.0
+
+
+ORIGINAL = Condition(level=0.0)
+
+
+def tasks(names: Iterable[str], limit: int = 0) -> pd.DataFrame:
+    """The tasks of the named benchmarks, the first `limit` of each (all for 0)."""
+    return table((t for name in names for t in benchmarks.load(name, limit)), Task)
+
+
+def variants(
+    tasks: pd.DataFrame,
+    conditions: Sequence[Condition],
+    seed: int = 0,
+    store: Store | None = None,
+) -> pd.DataFrame:
+    """Every task under every condition; `sound` says that its own reference passed its own tests.
+
+    Nothing unsound is ever shown to a model. `floor` says that the untransformed reference
+    passes too, so that a memorizer would not be noticed there (SPEC 3.3 step 7).
+    """
+    store = store or Store()
+    known = rows(tasks, Task)
+    made = [
+        operators.apply(c.operator, task, c.level, seed, c.mode, c.wording)
+        for c in conditions
+        for task in known
+    ]
+    plain = {task.task_id: task.reference for task in known}
+    programs: dict[tuple, Program] = {}
+    for n, v in enumerate(made):
+        if v.reason:
+            continue
+        programs[n, "sound"] = Program(v.reference, v.tests, v.setup, v.entry_point)
+        if v.family == "isomorphism":
+            programs[n, "floor"] = Program(plain[v.task_id], v.tests, v.setup, v.entry_point)
+    found = judged(programs, LIMITS, store, "references")
+    checked = []
+    for n, v in enumerate(made):
+        if not v.reason:
+            outcome = found[n, "sound"]
+            sound = outcome["outcome"] == "passed"
+            floor = found.get((n, "floor"), {"outcome": ""})["outcome"] == "passed"
+            reason = "" if sound else f"its reference {_told(outcome)}"
+            v = dataclasses.replace(v, sound=sound, floor=floor and sound, reason=reason)
+        checked.append(v)
+    return table(checked, Variant)
+
+
+def _told(outcome: dict) -> str:
+    return f"{outcome['outcome']} ({outcome['outcomes']}): {outcome['error']}".strip(": ")
+
+
+def generations(
+    variants: pd.DataFrame,
+    models: Iterable[str],
+    sampling: Sampling | None = None,
+    samples: int = 1,
+    store: Store | None = None,
+    fresh: bool | None = None,
+) -> pd.DataFrame:
+    """The answers of `models` to the sound `variants`: stored ones, and the rest asked for now.
+
+    With `fresh` (default: BYROTE_FRESH is set) stored answers are not looked at. With BYROTE_LIGHT
+    set no model is opened: answers that are not stored are an error that says how many.
+    """
+    store = store or Store()
+    sampling = sampling or Sampling()
+    fresh = bool(os.environ.get("BYROTE_FRESH")) if fresh is None else fresh
+    wanted = requests(variants, sampling, samples)
+    frames = [_of_model(name, wanted, store, fresh) for name in models]
+    return pd.concat(frames, ignore_index=True) if frames else table([], Generation)
+
+
+def requests(variants: pd.DataFrame, sampling: Sampling, samples: int = 1) -> list[Request]:
+    """The questions that the sound variants make."""
+    return [
+        Request(v, sampling, sample)
+        for v in rows(variants[variants["sound"]], Variant)
+        for sample in range(samples)
+    ]
+
+
+def _of_model(name: str, wanted: list[Request], store: Store, fresh: bool) -> pd.DataFrame:
+    engine = engines.open(name)
+    try:
+        keys = {engines.request_key(engine, request): request for request in wanted}
+        if not engine.live:
+            found = {
+                engines.request_key(engine, r): a._asdict() for r, a in engine.generate(wanted)
+            }
+        else:
+            found = {} if fresh else store.find("generations", keys)
+            missing = {k: r for k, r in keys.items() if k not in found}
+            if missing:
+                found |= _asked(engine, missing, store)
+        return table(
+            (_generation(engine, found, r) for r in _present(engine, wanted, found)), Generation
+        )
+    finally:
+        engine.close()
+
+
+def _present(engine: engines.Engine, wanted: list[Request], found: dict) -> list[Request]:
+    """The requests that have an answer: one that was never produced is missing, not wrong."""
+    return [r for r in wanted if engines.request_key(engine, r) in found]
+
+
+def _generation(engine: engines.Engine, found: dict, request: Request) -> Generation:
+    name = engines.request_key(engine, request)
+    answer, v = found[name], request.variant
+    return Generation(
+        **{column: getattr(v, column) for column in Variant.KEY},
+        model=engine.name,
+        sampling=str(request.sampling),
+        sample=request.sample,
+        request=name,
+        **{f: answer[f] for f in engines.Answer._fields},
+    )
+
+
+def _asked(engine: engines.Engine, missing: dict[str, Request], store: Store) -> dict[str, dict]:
+    """Ask the model, storing each batch as it arrives."""
+    if os.environ.get("BYROTE_LIGHT"):
+        raise RuntimeError(
+            f"{engine.name}: {len(missing)} answers are not stored and --light asks no model; "
+            "run ./run_all.sh without --light"
+        )
+    by_request = {id(r): k for k, r in missing.items()}
+    provenance = " ".join(f"{k}={v}" for k, v in engine.provenance().items() if v)
+    found = {}
+    with tqdm(total=len(missing), desc=engine.name, unit="answer") as bar:
+        for request, answer in engine.generate(list(missing.values())):
+            name = by_request[id(request)]
+            found[name] = answer._asdict() | {
+                "canonical": str(engine.canonical(request)),
+                "provenance": provenance,
+            }
+            store.put("generations", [(name, found[name])])
+            bar.update()
+    return found
+
+
+def verdicts(
+    generations: pd.DataFrame,
+    variants: pd.DataFrame,
+    store: Store | None = None,
+    limits: Limits = LIMITS,
+) -> pd.DataFrame:
+    """What judging every generation gave; the same program on the same tests is judged once."""
+    store = store or Store()
+    check(generations, Generation)
+    by_key = {tuple(getattr(v, c) for c in Variant.KEY): v for v in rows(variants, Variant)}
+    answers = rows(generations, Generation)
+    programs = {
+        n: program_of(by_key[tuple(getattr(a, c) for c in Variant.KEY)], a.text)
+        for n, a in enumerate(answers)
+    }
+    found = judged(programs, limits, store, "verdicts")
+    return table(
+        (
+            Verdict(
+                **{column: getattr(a, column) for column in Verdict.KEY},
+                program=programs[n].source,
+                **found[n],
+            )
+            for n, a in enumerate(answers)
+        ),
+        Verdict,
+    )

@@ -1,0 +1,46 @@
+"""Run programs once: what was judged before is found by program, tests and limits."""
+
+import sys
+from collections.abc import Hashable
+from dataclasses import asdict
+
+from tqdm.auto import tqdm
+
+from byrote import sandbox
+from byrote.sandbox import Limits, Program
+from byrote.store import Store, key
+
+WRITE_EVERY = 64  # outcomes a transaction: what a kill -9 can lose at most
+
+
+def judged(
+    programs: dict[Hashable, Program], limits: Limits, store: Store, label: str
+) -> dict[Hashable, dict]:
+    """The outcome of each program, by the caller's name for it; the rest is run and stored."""
+    names = {name: program_key(p, limits) for name, p in programs.items()}
+    unique = {names[name]: program for name, program in programs.items()}
+    found = store.find("verdicts", unique)
+    missing = {k: p for k, p in unique.items() if k not in found}
+    waiting = []
+    outcomes = sandbox.run(missing.values(), limits)
+    bar = tqdm(outcomes, desc=label, total=len(missing), unit="program", disable=len(missing) < 20)
+    for name, outcome in zip(missing, bar, strict=True):
+        found[name] = asdict(outcome)
+        waiting.append((name, found[name]))
+        if len(waiting) == WRITE_EVERY:
+            store.put("verdicts", waiting)
+            waiting = []
+    store.put("verdicts", waiting)
+    return {name: found[names[name]] for name in programs}
+
+
+def program_key(program: Program, limits: Limits) -> str:
+    """The hash of everything that decides a verdict; the time a run took is no part of it."""
+    return key(
+        asdict(program)
+        | asdict(limits)
+        | {
+            "isolation": sandbox.level().name,
+            "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        }
+    )

@@ -1,0 +1,128 @@
+"""The published study: which conditions are asked, and the run that fills them.
+
+python -m byrote.study            ask the model for every answer that is missing
+python -m byrote.study publish    write data/published from the store
+python -m byrote.study live       ask for twenty stored answers again and compare
+"""
+
+import sys
+
+import pandas as pd
+
+from byrote import engines, paths, pipeline
+from byrote.engines import Sampling
+from byrote.operators.contracts import SIDES
+from byrote.pipeline import ORIGINAL, Condition
+from byrote.store import Store
+
+MODEL = "smollm2-135m-instruct"
+SEED = 0
+GREEDY = Sampling(max_tokens=128)
+SPREAD = Sampling(temperature=0.2, max_tokens=128)
+SPREAD_SAMPLES = 5
+MODES = tuple(Condition("affine", mode, "1") for mode in SIDES)
+FULL = Condition("affine", "full", "1")
+EXTRA = (  # the paper's own parameters, and the other two wordings
+    Condition("affine_fixed", "full", "1"),
+    Condition("affine", "full", "2"),
+    Condition("affine", "full", "3"),
+)
+# benchmark, conditions, sampling, samples; in the order in which they are asked
+PARTS = (
+    ("ladder", (ORIGINAL, *MODES), GREEDY, 1),
+    ("humaneval", (ORIGINAL, *MODES), GREEDY, 1),
+    ("ladder", EXTRA, GREEDY, 1),
+    ("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES),
+)
+SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batches of 16
+
+
+def run(store: Store | None = None) -> pd.DataFrame:
+    """Every answer of the published study: stored ones are found, missing ones asked for."""
+    store = store or Store()
+    parts = [(_variants(name, c, store), sampling, n) for name, c, sampling, n in PARTS]
+    _announce(parts, store)
+    frames = [
+        pipeline.generations(variants, [MODEL], sampling, samples, store)
+        for variants, sampling, samples in parts
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _variants(name: str, conditions: tuple, store: Store) -> pd.DataFrame:
+    return pipeline.variants(pipeline.tasks([name]), conditions, SEED, store)
+
+
+def _announce(parts: list, store: Store) -> None:
+    """Say what will be asked before the first question: answers, tokens, hours."""
+    engine = engines.open(MODEL)
+    missing = []
+    for variants, sampling, samples in parts:
+        wanted = pipeline.requests(variants, sampling, samples)
+        keys = {engines.request_key(engine, r): r for r in wanted}
+        found = store.find("generations", keys)
+        missing += [r for k, r in keys.items() if k not in found]
+    prompt = sum(len(engines.prompts.question(r.variant)) // 3 for r in missing)
+    new = sum(r.sampling.max_tokens // 2 for r in missing)
+    hours = (prompt * SECONDS_PER_TOKEN["prompt"] + new * SECONDS_PER_TOKEN["new"]) / 3600
+    print(
+        f"{MODEL}: {len(missing)} answers to ask for, about {prompt:,} tokens to read and {new:,} "
+        f"to write, about {hours:.1f} hours on two quiet cores",
+        flush=True,
+    )
+
+
+def publish(store: Store | None = None) -> None:
+    """Write the study's answers and their provenance to data/published; all must be stored."""
+    store = store or Store()
+    frame = run(store)
+    stored = store.find("generations", frame["request"], published=True)
+    extra = [{k: stored[name][k] for k in ("canonical", "provenance")} for name in frame["request"]]
+    frame = pd.concat([frame, pd.DataFrame(extra, dtype="str")], axis=1)
+    frame = frame.sort_values(["model", *frame.columns[:6], "sampling", "sample"])
+    target = paths.data() / "published" / "generations.parquet"
+    target.parent.mkdir(exist_ok=True)
+    frame.to_parquet(target, index=False, compression="zstd")
+    print(f"{target}: {len(frame)} answers, {target.stat().st_size / 1e6:.1f} MB")
+
+
+def live(count: int = 20) -> int:
+    """Ask for `count` random stored answers again; prints how many came back identical."""
+    store = Store()
+    parts = [(_variants(name, c, store), s, n) for name, c, s, n in PARTS if s == GREEDY]
+    wanted = [r for v, s, n in parts for r in pipeline.requests(v, s, n)]
+    engine = engines.open(MODEL)
+    keys = {engines.request_key(engine, r): r for r in wanted}
+    stored = store.find("generations", keys)
+    drawn = pd.Series(list(stored)).sample(min(count, len(stored))).tolist()
+    same = 0
+    try:
+        for request, answer in engine.generate([keys[k] for k in drawn]):
+            before = stored[engines.request_key(engine, request)]["text"]
+            same += answer.text == before
+            if answer.text != before:
+                print(_difference(request, before, answer.text))
+    finally:
+        engine.close()
+    print(f"live check: {same} of {len(drawn)} stored answers came back identical from {MODEL}")
+    return len(drawn) - same
+
+
+def _difference(request: engines.Request, before: str, after: str) -> str:
+    where = next(
+        (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
+    v = request.variant
+    return (
+        f"{v.task_id} {v.operator} {v.mode}: differs from character {where} on:\n"
+        f"  stored {before[where : where + 60]!r}\n  now    {after[where : where + 60]!r}"
+    )
+
+
+if __name__ == "__main__":
+    known = {"": run, "publish": publish, "live": live}
+    word = " ".join(sys.argv[1:])
+    if word not in known:
+        sys.exit(f"unknown word {word!r}; known: publish, live, or none to ask what is missing")
+    known[word]()
