@@ -305,6 +305,7 @@ def test_a_signal_is_a_crash():
 def test_a_program_that_kills_itself_is_a_crash():
     result = judge("import os\ndef f(n): os.kill(os.getpid(), 9)", "f(1)")
     assert (result.outcome, result.error) == ("crashed", "signal 9 (SIGKILL)")
+    assert judge("import os\ndef f(n): os.kill(os.getpid(), 40)").error == "signal 40 (real-time)"
 
 
 def test_large_files_are_refused():
@@ -417,7 +418,7 @@ def test_a_program_that_freezes_its_watcher_is_crashed(monkeypatch):
     limits = Limits(seconds=0.1, cpu_seconds=0.5)
     first, second = run(programs, limits, workers=1)
     assert (first.outcome, first.outcomes, second.outcome) == ("crashed", "C-", "passed")
-    assert first.error == "the process that watched it was killed or froze"
+    assert first.error == "the process that watched it ended: killed or frozen"
 
 
 def test_a_sandbox_that_cannot_start_says_why(monkeypatch, scratch):

@@ -155,10 +155,22 @@ class Metric:
     unit: str
 
 
+def utf8(text: str) -> str:
+    """`text` as a UTF-8 file can hold it: half of a surrogate pair becomes U+FFFD.
+
+    Harnesses that cut JSON by its UTF-16 length leave such halves, which no frame can hold.
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def table(rows: Iterable, row: type) -> pd.DataFrame:
     """A frame of `rows` with the columns and dtypes of `row`, also when there are no rows."""
-    rows = list(rows)
-    frame = pd.DataFrame([asdict(r) for r in rows], columns=[f.name for f in fields(row)])
+    values = [
+        {name: utf8(v) if isinstance(v, str) else v for name, v in asdict(r).items()} for r in rows
+    ]
+    frame = pd.DataFrame(values, columns=[f.name for f in fields(row)])
     return check(frame.astype({f.name: DTYPES[f.type] for f in fields(row)}), row)
 
 
@@ -185,7 +197,7 @@ def check(frame: pd.DataFrame, row: type) -> pd.DataFrame:
             raise ValueError(f"{row.__name__}.{f.name}: {sorted(bad)} not among {allowed}")
     twice = frame.duplicated(list(row.KEY))
     if twice.any():
-        key = dict(frame.loc[twice.idxmax(), list(row.KEY)])
+        key = frame.loc[twice.to_numpy(), list(row.KEY)].head(1).to_dict("records")[0]
         raise ValueError(f"{row.__name__}: the key {key} stands twice")
     return frame
 

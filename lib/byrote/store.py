@@ -8,6 +8,7 @@ fails its check is named with file and key and counts as missing; nothing else i
 import hashlib
 import json
 import math
+import shlex
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
@@ -15,11 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
+import pyarrow.parquet as pq
 
 from byrote import paths
+from byrote.records import utf8
 
 WAIT_SECONDS = 60  # how long a writer waits for another notebook's write
+BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
 class Kind(NamedTuple):
@@ -76,6 +79,12 @@ class Store:
             for kind, (columns, _) in KINDS.items():
                 names = "".join(f", {name}" for name in columns)
                 db.execute(f"CREATE TABLE IF NOT EXISTS {kind} (key TEXT PRIMARY KEY{names})")
+                there = [c[0] for c in db.execute(f"SELECT * FROM {kind} LIMIT 0").description]
+                if there != ["key", *columns]:
+                    raise OSError(
+                        f"{self.file}: its table {kind} has the columns {there}, so it is another "
+                        f"program's file; {self._aside()}"
+                    )
 
     def _connection(self) -> sqlite3.Connection:
         """One connection a thread, since SQLite connections do not travel."""
@@ -86,6 +95,7 @@ class Store:
             except sqlite3.Error as error:
                 raise self._failure(error) from error
             db.row_factory = sqlite3.Row
+            db.text_factory = bytes  # so that one broken text does not hide the other rows
             self._local.db = db
         return self._local.db
 
@@ -99,16 +109,30 @@ class Store:
         except sqlite3.Error as error:
             raise self._failure(error) from error
 
+    def _aside(self) -> str:
+        """The command that makes room for a new store."""
+        name = shlex.quote(str(self.file))
+        return f"published answers need no store; put it aside with: mv {name} {name}.broken"
+
     def _failure(self, error: sqlite3.Error) -> OSError:
+        if str(getattr(error, "sqlite_errorname", "")).startswith(BROKEN):
+            return OSError(f"{self.file}: {error}; {self._aside()}")
         return OSError(
             f"{self.file}: {error}. Stored work stays readable; free disk space or end the other "
             "program that writes, or set BYROTE_STORE=/another/file.sqlite, and run again"
         )
 
     def put(self, kind: str, rows: Iterable[tuple[str, dict]]) -> None:
-        """Store rows by key; a key stored before is replaced, so no row is counted twice."""
+        """Store rows by key; a key stored before is replaced, so no row is counted twice.
+
+        Raises ValueError for a row that fails its check, which no later run could use.
+        """
         columns = KINDS[kind].columns
-        rows = [(name, *(row[c] for c in columns)) for name, row in rows]
+        rows = list(rows)
+        for name, row in rows:
+            if fault := _fault(KINDS[kind], row):
+                raise ValueError(f"{kind} row {name} is not stored: {fault}")
+        rows = [(name, *(_plain(row[c]) for c in columns)) for name, row in rows]
         places = ", ".join("?" * (len(columns) + 1))
         with self._writing() as db:
             db.executemany(f"INSERT OR REPLACE INTO {kind} VALUES ({places})", rows)
@@ -129,10 +153,8 @@ class Store:
             except sqlite3.Error as error:
                 raise self._failure(error) from error
             for row in rows:
-                row = dict(row)
-                name = row.pop("key")
-                row["logprob"] = _nan(row["logprob"]) if "logprob" in row else None
-                row = {c: row[c] for c in KINDS[kind].columns}
+                name = _text(row["key"])
+                row = _row(kind, {c: _text(row[c]) for c in KINDS[kind].columns})
                 if self._good(kind, name, row, self.file):
                     found[name] = row
         return found
@@ -144,7 +166,7 @@ class Store:
             for file in sorted(self.published.glob(f"{kind}*.parquet")):
                 for row in _records(file):
                     name = row.get("request", "")
-                    row = {c: row.get(c, "") for c in KINDS[kind].columns}
+                    row = _row(kind, row)
                     if self._good(kind, name, row, file):
                         rows[name] = row
             self._bundles[kind] = rows
@@ -157,18 +179,37 @@ class Store:
         return not fault
 
 
-def _nan(value: float | None) -> float:
-    """SQLite has no NaN: it stores NULL."""
-    return math.nan if value is None else value
+def _plain(value: object) -> object:
+    return utf8(value) if isinstance(value, str) else value
+
+
+def _text(value: object) -> object:
+    """Text out of a column; bytes that are no text stay as they are, which the check names."""
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        return value
+
+
+def _row(kind: str, row: dict) -> dict:
+    """The columns of one kind; an unknown `logprob` is NULL in both files, NaN for us."""
+    row = {c: row.get(c, "") for c in KINDS[kind].columns}
+    if "logprob" in row and row["logprob"] is None:
+        row["logprob"] = math.nan
+    return row
 
 
 def _records(file: Path) -> list[dict]:
     try:
-        return pd.read_parquet(file).to_dict("records")
+        # not through pandas, which turns a whole column to floats when one number is missing
+        table = pq.read_table(file)
+        if "request" not in table.column_names:
+            raise ValueError(f"no column request among {table.column_names}")
+        return table.to_pylist()
     except Exception as error:
         raise OSError(
             f"{file} cannot be read ({type(error).__name__}: {error}); "
-            f"get it again with: git checkout -- {file}"
+            f"get it again with: git checkout -- {shlex.quote(str(file))}"
         ) from error
 
 
@@ -179,7 +220,7 @@ def _fault(kind: Kind, row: dict) -> str:
         if wanted is float:
             good = isinstance(row[name], int | float) and not isinstance(row[name], bool)
         if not good:
-            return f"{name} is {row[name]!r}, not of type {wanted.__name__}"
+            return f"{name} is {row[name]!r:.80}, not of type {wanted.__name__}"
         if name in kind.allowed and row[name] not in kind.allowed[name]:
-            return f"{name} is {row[name]!r}, not among {sorted(kind.allowed[name])}"
+            return f"{name} is {row[name]!r:.80}, not among {sorted(kind.allowed[name])}"
     return ""

@@ -9,7 +9,7 @@ import sys
 
 import pandas as pd
 
-from byrote import engines, paths, pipeline
+from byrote import engines, pipeline
 from byrote.engines import Sampling
 from byrote.operators.contracts import SIDES
 from byrote.pipeline import ORIGINAL, Condition
@@ -80,9 +80,11 @@ def publish(store: Store | None = None) -> None:
     extra = [{k: stored[name][k] for k in ("canonical", "provenance")} for name in frame["request"]]
     frame = pd.concat([frame, pd.DataFrame(extra, dtype="str")], axis=1)
     frame = frame.sort_values(["model", *frame.columns[:6], "sampling", "sample"])
-    target = paths.data() / "published" / "generations.parquet"
-    target.parent.mkdir(exist_ok=True)
-    frame.to_parquet(target, index=False, compression="zstd")
+    target = store.published / "generations.parquet"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    whole = target.with_suffix(".partial")  # a run that is killed leaves the old bundle
+    frame.to_parquet(whole, index=False, compression="zstd")
+    whole.replace(target)
     print(f"{target}: {len(frame)} answers, {target.stat().st_size / 1e6:.1f} MB")
 
 
@@ -94,6 +96,10 @@ def live(count: int = 20) -> int:
     engine = engines.open(MODEL)
     keys = {engines.request_key(engine, r): r for r in wanted}
     stored = store.find("generations", keys)
+    if not stored:
+        raise RuntimeError(
+            f"no stored answers of {MODEL} to ask again; make them with: python -m byrote.study"
+        )
     drawn = pd.Series(list(stored)).sample(min(count, len(stored))).tolist()
     same = 0
     try:

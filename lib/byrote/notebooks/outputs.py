@@ -77,15 +77,13 @@ def prepared(notebook: Any) -> Any:
 
 def warned(notebook: Any) -> list[str]:
     """The warnings among what the notebook wrote to stderr, each once."""
-    lines = [
-        line.strip()
+    said = "\n".join(
+        output.text
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stderr"
-        for line in output.text.splitlines()
-        if re.search(r"Warning\b", line)
-    ]
-    return list(dict.fromkeys(lines))
+    )
+    return list(dict.fromkeys(re.findall(r"\w*Warning: .+", said)))
 
 
 def _stays(output: Any) -> bool:
@@ -121,5 +119,6 @@ def _joined(outputs: list) -> list:
             joined.append(output)
     for output in joined:
         if output.output_type == "stream":  # of a line written over, the last version
-            output.text = re.sub(r"[^\n]*\r(?!\n)", "", output.text)
+            lines = output.text.split("\n")
+            output.text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
     return joined

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from byrote import paths
 from byrote.notebooks import outputs, parameters
-from byrote.notebooks.outputs import read
 from byrote.notebooks.terminal import Terminal
 
 FOLDER = paths.ROOT / "notebooks"
@@ -58,6 +57,8 @@ def run(
     """
     orders = _orders(notebooks, passed or {})
     folder = Path(out or EXECUTED).resolve()
+    if out and any(notebook.parent == folder for notebook in orders):
+        raise ValueError(f"{out} holds the notebooks; executed copies need another folder")
     folder.mkdir(parents=True, exist_ok=True)
     in_place = not passed and out is None
     results = []
@@ -74,7 +75,7 @@ def _orders(notebooks: list[Path], passed: dict[str, Any]) -> dict[Path, dict[st
     """The checked parameters of each notebook."""
     orders, known = {}, {}
     for notebook in (Path(file).resolve() for file in notebooks):
-        defaults = parameters.declared(read(notebook), notebook.stem)
+        defaults = parameters.declared(outputs.read(notebook), notebook.stem)
         known |= defaults
         mine = {name: value for name, value in passed.items() if name in defaults}
         orders[notebook] = parameters.checked(mine, defaults, notebook.stem)
@@ -150,7 +151,7 @@ def _executed(order: dict, environment: dict[str, str], terminal: Terminal) -> s
 
 def _settled(executed: Path, target: Path, terminal: Terminal) -> str:
     """Move the normalised result to its place, whole or not at all; gives the fault."""
-    notebook = read(executed)
+    notebook = outputs.read(executed)
     for warning in outputs.warned(notebook):
         terminal.say(f"warned: {warning}")
     text = outputs.text(outputs.normalised(notebook))

@@ -20,6 +20,7 @@ from byrote.registry import operator
 
 PAPER = Affine(2, -94)  # the one draw that the paper's package uses for every task (seed 42)
 SLOPES = (2, 3, 5, 7, 11, -2, -3, -5, -7, -11)
+OUTSIDE = "_outside"  # the tests' own codec: a program may define an `_encode` of its own
 DRAWS = 20  # attempts at parameters before a task is left out
 MODES = tuple(SIDES)
 
@@ -64,10 +65,12 @@ def build(
     control = mode == "contract_only"
     acts = Sides(False, False) if control else sides
     tests = [_encoded(t, transform, acts, task.entry_point) for t in suite]
+    if any(acts) and not any(_moves(t, transform, acts) for t in suite):
+        raise ValueError("no test is changed")
     shown = suite[shown_test(suite)]
     text = contract(Identity() if control else transform, sides, wording or "1")
     if mode == "full_with_examples":
-        text += "\n" + _decoded_examples(suite, tests)
+        text += "\n" + _decoded_examples(suite, transform, acts)
     parameters = json.loads(transform.parameters()) | {"n_in": n_in, "n_out": n_out}
     return Variant(
         task_id=task.task_id,
@@ -85,12 +88,18 @@ def build(
         entry_point=task.entry_point,
         reference=wrapped(task.reference, task.entry_point, transform, acts),
         tests="\n".join(tests),
-        setup=task.setup
-        if control
-        else f"{task.setup}\n\n{codec(transform)}\n\n{_view(task.entry_point, acts)}".strip(),
+        setup=_setup(task, suite, transform, acts),
         parameters=json.dumps(parameters),
         changed=share_added(task, text),
     )
+
+
+def _setup(task: Task, suite: list[Test], transform: Affine, sides: Sides) -> str:
+    """The task's setup, with the tests' own codec where a test needs one."""
+    if not any(sides) or all(t.shape == "equal" for t in suite):
+        return task.setup
+    own = f"{codec(transform, OUTSIDE)}\n\n{_view(task.entry_point, sides)}"
+    return f"{task.setup}\n\n{own}".strip()
 
 
 def _encoded(test: Test, transform: Affine, sides: Sides, entry_point: str) -> str:
@@ -100,6 +109,13 @@ def _encoded(test: Test, transform: Affine, sides: Sides, entry_point: str) -> s
     if test.shape == "any":
         return viewed(test, entry_point)
     return rewrite(test, *_images(test, transform, sides), decoded=sides.outputs)
+
+
+def _moves(test: Test, transform: Affine, sides: Sides) -> bool:
+    """Whether the map changes a value of a test: 2*x - 94 leaves f(94) == 94 as it is."""
+    if test.shape == "any" or (test.shape == "other" and sides.outputs):
+        return True
+    return _images(test, transform, sides) != (test.args, test.kwargs, test.expected)
 
 
 def _example(test: Test, transform: Affine, sides: Sides) -> str:
@@ -133,33 +149,37 @@ def _exact(transform: Affine, value: Any) -> Any:
     return image
 
 
-def _decoded_examples(suite: list[Test], tests: list[str], most: int = 2, width: int = 120) -> str:
+def _decoded_examples(suite: list[Test], transform: Affine, sides: Sides) -> str:
     """At most two short tests, encoded and decoded (the package's `oracle` condition)."""
+    plain = Sides(False, False)
     lines = []
-    for test, encoded in zip(suite, tests, strict=True):
-        if test.shape == "any":
-            continue
-        plain = rewrite(test, test.args, test.kwargs, test.expected, decoded=False)
-        if max(len(plain), len(encoded)) <= width and len(lines) < most:
+    for test in (t for t in suite if t.shape != "any"):
+        encoded, decoded = _example(test, transform, sides), _example(test, transform, plain)
+        if max(len(encoded), len(decoded)) <= 120 and len(lines) < 2:
             lines.append(
                 f"{encoded.removeprefix('assert ')} means "
-                f"{plain.removeprefix('assert ')} in plain values"
+                f"{decoded.removeprefix('assert ')} in plain values"
             )
     return "\n".join(["### Decoded examples", *lines])
 
 
-def codec(transform: Affine) -> str:
-    """Python source of `_encode` and `_decode`."""
-    return f"{transform.source()}\n\n{LIFT_SOURCE}"
+def codec(transform: Affine, tag: str = "") -> str:
+    """Python source of `_encode` and `_decode`; `tag` keeps two codecs in one program apart."""
+    source = f"{transform.source()}\n\n{LIFT_SOURCE}"
+    for name in ("_encode", "_decode", "_lift"):
+        source = source.replace(name, name + tag)
+    return source
 
 
 def _view(entry_point: str, sides: Sides) -> str:
     """Python source of `_view`: the function seen from the plain side."""
-    return f"def _view(*args, **kwargs):\n    return {_call(entry_point, *_plain_side(sides))}\n"
+    call = _call(entry_point, *_plain_side(sides))
+    return f"def _view(*args, **kwargs):\n    return {call}\n"
 
 
 def _plain_side(sides: Sides) -> tuple[str, str]:
-    return "_encode" if sides.inputs else "", "_decode" if sides.outputs else ""
+    before, after = f"_encode{OUTSIDE}", f"_decode{OUTSIDE}"
+    return before if sides.inputs else "", after if sides.outputs else ""
 
 
 def _call(name: str, before: str, after: str) -> str:
@@ -175,7 +195,8 @@ def wrapped(source: str, entry_point: str, transform: Affine, sides: Sides) -> s
     if not any(sides):
         return source
     before, after = "_decode" if sides.inputs else "", "_encode" if sides.outputs else ""
-    return _around(source, entry_point, transform, before, after)
+    call = _call(f"_plain_{entry_point}", before, after)
+    return _around(source, entry_point, "_plain_", codec(transform), call)
 
 
 def composed(source: str, entry_point: str, transform: Affine, sides: Sides) -> str:
@@ -184,24 +205,26 @@ def composed(source: str, entry_point: str, transform: Affine, sides: Sides) -> 
     Running these compositions on the ORIGINAL tests tells what a failing program left out
     (SPEC 3.5).
     """
-    return _around(source, entry_point, transform, *_plain_side(sides))
+    call = _call(f"_answer_{entry_point}", *_plain_side(sides))
+    return _around(source, entry_point, "_answer_", codec(transform, OUTSIDE), call)
 
 
-def _around(source: str, entry_point: str, transform: Affine, before: str, after: str) -> str:
-    """The plain function is renamed, so that a recursive one calls itself and not the wrapper."""
-    plain = f"_plain_{entry_point}"
+def _around(source: str, entry_point: str, prefix: str, helpers: str, call: str) -> str:
+    """The inner function is renamed, so that a recursive one calls itself and not the wrapper."""
     return (
-        f"{rename(source, entry_point, plain)}\n\n\n{codec(transform)}\n\n"
-        f"def {entry_point}(*args, **kwargs):\n    return {_call(plain, before, after)}\n"
+        f"{rename(source, entry_point, prefix + entry_point)}\n\n\n{helpers}\n\n"
+        f"def {entry_point}(*args, **kwargs):\n    return {call}\n"
     )
 
 
 def rename(source: str, old: str, new: str) -> str:
     """Every name token `old` in `source` as `new`, attributes apart; layout kept."""
-    lines = source.splitlines(keepends=True)
+    lines = list(io.StringIO(source))
     previous = ""
     places = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.STRING and _in_braces(token.string, old):
+            return _renamed(ast.parse(source), old, new)
         if token.type == tokenize.NAME and token.string == old and previous != ".":
             places.append(token.start)
         previous = token.string
@@ -209,6 +232,21 @@ def rename(source: str, old: str, new: str) -> str:
         line = lines[row - 1]
         lines[row - 1] = line[:column] + new + line[column + len(old) :]
     return "".join(lines)
+
+
+def _in_braces(text: str, name: str) -> bool:
+    """Whether a string is an f-string that uses `name`: one token before Python 3.12."""
+    nodes = ast.walk(ast.parse(text, mode="eval")) if name in text else ()
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
+
+
+def _renamed(tree: ast.Module, old: str, new: str) -> str:
+    """The source with `old` as `new` also in f-strings; this costs the layout."""
+    for node in ast.walk(tree):
+        for field in ("id", "name", "arg"):
+            if getattr(node, field, None) == old:
+                setattr(node, field, new)
+    return ast.unparse(tree)
 
 
 def share_added(task: Task, text: str) -> float:

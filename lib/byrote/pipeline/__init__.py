@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from byrote import benchmarks, engines, operators
 from byrote.engines import Request, Sampling
@@ -96,16 +96,26 @@ def generations(
     With `fresh` (default: BYROTE_FRESH is set) stored answers are not looked at. With BYROTE_LIGHT
     set no model is opened: answers that are not stored are an error that says how many.
     """
+    if samples < 1:
+        raise ValueError(f"samples={samples}: 1 or more answers to each question")
+    opened = [engines.open(name) for name in models]  # a wrong name ends here, before any answer
+    names = [engine.name for engine in opened]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"models {twice} stand twice in {names}; name each once")
     store = store or Store()
     sampling = sampling or Sampling()
     fresh = bool(os.environ.get("BYROTE_FRESH")) if fresh is None else fresh
     wanted = requests(variants, sampling, samples)
-    frames = [_of_model(name, wanted, store, fresh) for name in models]
+    frames = [_of_model(engine, wanted, store, fresh) for engine in opened]
     return pd.concat(frames, ignore_index=True) if frames else table([], Generation)
 
 
 def requests(variants: pd.DataFrame, sampling: Sampling, samples: int = 1) -> list[Request]:
     """The questions that the sound variants make."""
+    # temperature 0 and 0.0 are one setting, and must give one request key
+    sampling = Sampling(
+        float(sampling.temperature), float(sampling.top_p), sampling.max_tokens, sampling.seed
+    )
     return [
         Request(v, sampling, sample)
         for v in rows(variants[variants["sound"]], Variant)
@@ -113,8 +123,9 @@ def requests(variants: pd.DataFrame, sampling: Sampling, samples: int = 1) -> li
     ]
 
 
-def _of_model(name: str, wanted: list[Request], store: Store, fresh: bool) -> pd.DataFrame:
-    engine = engines.open(name)
+def _of_model(
+    engine: engines.Engine, wanted: list[Request], store: Store, fresh: bool
+) -> pd.DataFrame:
     try:
         keys = {engines.request_key(engine, request): request for request in wanted}
         if not engine.live:
@@ -184,10 +195,7 @@ def verdicts(
     check(generations, Generation)
     by_key = {tuple(getattr(v, c) for c in Variant.KEY): v for v in rows(variants, Variant)}
     answers = rows(generations, Generation)
-    programs = {
-        n: program_of(by_key[tuple(getattr(a, c) for c in Variant.KEY)], a.text)
-        for n, a in enumerate(answers)
-    }
+    programs = {n: program_of(_variant_of(a, by_key), a.text) for n, a in enumerate(answers)}
     found = judged(programs, limits, store, "verdicts")
     return table(
         (
@@ -200,3 +208,10 @@ def verdicts(
         ),
         Verdict,
     )
+
+
+def _variant_of(answer: Generation, by_key: dict[tuple, Variant]) -> Variant:
+    name = tuple(getattr(answer, c) for c in Variant.KEY)
+    if name not in by_key:
+        raise ValueError(f"no variant {name} for an answer of {answer.model}; pass all variants")
+    return by_key[name]

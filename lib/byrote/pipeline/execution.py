@@ -4,7 +4,7 @@ import sys
 from collections.abc import Hashable
 from dataclasses import asdict
 
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from byrote import sandbox
 from byrote.sandbox import Limits, Program

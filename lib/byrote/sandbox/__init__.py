@@ -14,8 +14,7 @@ What it does NOT protect against (isolation "limits", integrity "in-process"): a
 change and delete the user's files, reach the network and local sockets, see other processes,
 and signal them. It can fill a disk with many small files. It shares an interpreter with its tests,
 so an object that equals everything, a patched builtin, or code that reads the caller's frames can
-obtain a pass that it does not deserve. Against accidents of honest models this is enough; against
-an adversary it is not a sandbox.
+obtain a pass it does not deserve. Enough against accidents; against an adversary no sandbox.
 """
 
 from byrote.sandbox.isolation import Level, level

@@ -29,10 +29,7 @@ ENVIRONMENT = {
     "PYTHONUTF8": "1",
     "PYTHONHASHSEED": "0",
     "MALLOC_ARENA_MAX": "2",  # else each thread reserves 64 MiB of the memory limit
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMEXPR_NUM_THREADS": "1",
+    **{f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
 }
 
 
@@ -58,7 +55,7 @@ class Ticket:
         if self.tries >= TRIES:
             answer["outcome"] = "crashed"
             answer["outcomes"] = "C" + answer["outcomes"][1:] if answer["outcomes"] else ""
-            answer["error"] = f"the process that watched it {self.end}"
+            answer["error"] = f"the process that watched it ended: {self.end}"
         self.outcome = Outcome(**answer, isolation=ISOLATION, integrity=INTEGRITY)
 
 
@@ -142,8 +139,11 @@ class Worker:
         if not self.ready:
             raise RuntimeError(f"the sandbox process did not start: {self.message}")
         if self.queue:
-            self.queue[0].tries += 1
-            self.queue[0].end = self.message.split("\n")[-1] or "was killed or froze"
+            first = self.queue[0]
+            first.tries += 1
+            first.end = self.message.split("\n")[-1] or "killed or frozen"
+            if first.tries > TRIES:  # and that with no source at all: it is the machine
+                raise RuntimeError(f"the sandbox process does not live: {first.end}")
         self._start()
         for ticket in self.queue:
             self.outbox += ticket.frame

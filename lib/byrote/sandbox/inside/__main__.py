@@ -61,7 +61,6 @@ def prepare() -> None:
         del sys.modules[name]  # ours; no program is to find them by name
     del sys.path[0]
     sys.dont_write_bytecode = True
-    del os.environ["PYTHONHASHSEED"], os.environ["PYTHONUTF8"]
     if sys.platform == "linux":
         execute.prctl = ctypes.CDLL(None).prctl
         execute.prctl(SUBREAPER, 1, 0, 0, 0)

@@ -116,7 +116,6 @@ def statements(tests: str) -> list[types.CodeType]:
 def module(name: str) -> dict:
     """The namespace of the program, found by name as a module is (dataclasses and pickle look)."""
     made = types.ModuleType(name)
-    made.__builtins__ = __builtins__
     sys.modules[name] = sys.modules["__main__"] = made
     return made.__dict__
 

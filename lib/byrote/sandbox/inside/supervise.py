@@ -60,6 +60,8 @@ class Report:
 
     def stop(self, outcome: str, error: str) -> None:
         """Put down an end that came before the last test."""
+        if self.stage == "compiling" and outcome == "failed":
+            raise RuntimeError(f"a fork could not be set up: {error}")
         if self.stage == "compiling" and outcome == "crashed":
             outcome, error = "invalid", f"{error} in the compiler"
         # An end of its own making (exit) is put down to the first test when none was reached.
@@ -152,14 +154,11 @@ def watch(pid: int, reading: int, jobs: int, limits: dict, report: Report) -> No
 
 def drain(reading: int, report: Report) -> bool:
     """Read what there is, at most a few buffers full, so that a flood cannot stop the clock."""
-    try:
+    with contextlib.suppress(BlockingIOError):
         for _ in range(4):
-            data = os.read(reading, 65536)
-            if not data:
+            if not (data := os.read(reading, 65536)):
                 return False
             report.feed(data)
-    except BlockingIOError:
-        pass
     return True
 
 
@@ -184,13 +183,12 @@ def excess(pid: int, wall: float, limits: dict) -> tuple[str, str] | None:
 def queue_wait(pid: int) -> float | None:
     """Seconds its threads were ready but had no core; None where the kernel does not say."""
     total = 0
-    try:
+    with contextlib.suppress(OSError, IndexError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/schedstat") as file:
                 total += int(file.read().split()[1])
-    except (OSError, IndexError):
-        return None
-    return total / 1e9
+        return total / 1e9
+    return None
 
 
 def ending(status: int, limits: dict) -> tuple[str, str]:
@@ -200,7 +198,8 @@ def ending(status: int, limits: dict) -> tuple[str, str]:
         return "failed", f"exit with status {code} before the last test"
     if -code == signal.SIGXCPU:
         return "timeout", f"cpu limit of {limits['cpu_seconds']:g} s"
-    return "crashed", f"signal {-code} ({signal.Signals(-code).name})"
+    name = signal.Signals(-code).name if -code in list(signal.Signals) else "real-time"
+    return "crashed", f"signal {-code} ({name})"
 
 
 def remove(folder: str) -> None:

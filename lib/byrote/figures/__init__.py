@@ -1,0 +1,1 @@
+"""Figures and tables of the notebooks: frames in, matplotlib figures and printable frames out."""

@@ -1,0 +1,1 @@
+"""Probes: measurements over verdicts that give metric rows; one module per question."""

@@ -1,0 +1,183 @@
+"""Why a generation failed behind a contract (SPEC 3.5): found by running it, asking no model.
+
+The program is composed with the missing halves of the contract and run on the ORIGINAL tests.
+Which composition passes names what the program left out, so that keeping the contract and solving
+the task are told apart.
+"""
+
+import ast
+import json
+from itertools import product
+
+import pandas as pd
+
+from byrote.operators.contracts import SIDES, Sides
+from byrote.operators.isomorphism import composed
+from byrote.operators.suite import Inapplicable, parse
+from byrote.operators.values import Affine, lift
+from byrote.pipeline import LIMITS
+from byrote.pipeline.execution import judged
+from byrote.records import Task, Variant, rows
+from byrote.sandbox import Program
+from byrote.store import Store
+
+CAUSES = (
+    "encode missing",
+    "decode missing",
+    "contract ignored",  # both missing
+    "wrong side",  # a side was coded that the contract leaves plain
+    "boundary",  # a bool, float or text was pushed through the contract
+    "ambiguous",  # two omissions explain it equally well
+    "other",  # no composition passes: the task itself was not solved
+    "no program",
+)
+KEY = list(Variant.KEY)
+
+
+def causes(
+    verdicts: pd.DataFrame, variants: pd.DataFrame, tasks: pd.DataFrame, store: Store | None = None
+) -> pd.DataFrame:
+    """The failed verdicts behind an isomorphism with a `cause` each, one of CAUSES."""
+    store = store or Store()
+    plain = {t.task_id: t for t in rows(tasks, Task)}
+    shown = {tuple(getattr(v, c) for c in KEY): v for v in rows(variants, Variant)}
+    failed = verdicts[(verdicts["outcome"] != "passed") & (verdicts["mode"] != "")]
+    failed = failed[failed["mode"] != "contract_only"].reset_index(drop=True)
+    programs = {}
+    for n, row in enumerate(failed.to_dict("records")):
+        variant = shown[tuple(row[c] for c in KEY)]
+        if row["outcome"] != "invalid":
+            programs |= _programs(n, row["program"], variant, plain[row["task_id"]])
+    found = judged(programs, LIMITS, store, "taxonomy")
+    passed = {name for name, outcome in found.items() if outcome["outcome"] == "passed"}
+    named = [
+        _cause(n, mode, passed) if outcome != "invalid" else "no program"
+        for n, (mode, outcome) in enumerate(zip(failed["mode"], failed["outcome"], strict=True))
+    ]
+    return failed.assign(cause=pd.Series(named, dtype="str"))
+
+
+def _programs(n: int, source: str, variant: Variant, task: Task) -> dict[tuple, Program]:
+    """The four compositions on the original tests, and the tests of the boundary."""
+    known = json.loads(variant.parameters)
+    transform = Affine(known["a"], known["b"])
+    entry = variant.entry_point
+    programs = {
+        (n, sides): Program(
+            composed(source, entry, transform, sides), task.tests, task.setup, entry
+        )
+        for sides in _compositions(known, SIDES[variant.mode])
+    }
+    if any(_is_constant(node, transform) for node in ast.walk(ast.parse(source))):
+        for pushed in (False, True):
+            tests = boundary_tests(task, transform, SIDES[variant.mode], pushed)
+            if tests:
+                programs[n, "boundary", pushed] = Program(source, tests, BOUNDARY, entry)
+    return programs
+
+
+def _compositions(known: dict, wanted: Sides) -> list[Sides]:
+    """The compositions that can differ: a side without integers in the tests is left as wanted."""
+    inputs = (False, True) if known["n_in"] else (wanted.inputs,)
+    outputs = (False, True) if known["n_out"] else (wanted.outputs,)
+    return [Sides(*pair) for pair in product(inputs, outputs)]
+
+
+def _is_constant(node: ast.AST, transform: Affine) -> bool:
+    """Whether a node is the contract's own number: a program without it pushed nothing through."""
+    number = abs(transform.b) if abs(transform.b) > 1 else abs(transform.a)
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == number
+
+
+def _cause(n: int, mode: str, passed: set) -> str:
+    """The cause of one failure: the smallest departure from the contract that explains it.
+
+    Where the task's function commutes with the map, a program that left one side out also passes
+    with both left out, or with one coded for nothing: the smaller departure is named, an omission
+    before a superfluous side, and only a tie is ambiguous.
+    """
+    wanted = SIDES[mode]
+    tried = [Sides(*pair) for pair in product((False, True), repeat=2)]
+    right = [done for done in tried if (n, done) in passed and done != wanted]
+    if right:
+        ranks = [_departures(done, wanted) for done in right]
+        nearest = [done for done, rank in zip(right, ranks, strict=True) if rank == min(ranks)]
+        return _omission(nearest[0], wanted) if len(nearest) == 1 else "ambiguous"
+    pushed = any((n, "boundary", pushed) in passed for pushed in (False, True))
+    # the wanted composition passes but the variant's stricter types do not: a float for an int
+    return "boundary" if pushed or (n, wanted) in passed else "other"
+
+
+def _departures(done: Sides, wanted: Sides) -> tuple[int, int]:
+    """How many sides differ from the contract, and how many of them are coded for nothing."""
+    sides = list(zip(done, wanted, strict=True))
+    return sum(d != w for d, w in sides), sum(d > w for d, w in sides)
+
+
+def _omission(done: Sides, wanted: Sides) -> str:
+    """What a program that decodes and encodes as `done` says left out of `wanted`."""
+    if (done.inputs and not wanted.inputs) or (done.outputs and not wanted.outputs):
+        return "wrong side"
+    if done.inputs == wanted.inputs:
+        return "encode missing"
+    return "decode missing" if done.outputs == wanted.outputs else "contract ignored"
+
+
+def boundary_tests(task: Task, transform: Affine, sides: Sides, pushed: bool) -> str:
+    """Tests that a program passes if its only fault is to code what is never coded.
+
+    Integers must be right; a bool, float or text may come back as the number that the contract
+    would make of it, or as the truth value of that number. With `pushed`, bools and floats among
+    the arguments are coded as well, for programs that decode them. "" where nothing can differ.
+    """
+    try:
+        suite = [t for t in parse(task.tests, task.entry_point) if t.shape == "equal"]
+    except Inapplicable:
+        return ""
+    lines = []
+    for test in suite:
+        args, expected = test.args, test.expected
+        if sides.inputs:
+            args = [_pushed(transform, v) if pushed else transform.encode(v) for v in args]
+        call = f"{task.entry_point}({', '.join(map(repr, args))})"
+        numbers = (transform.a, transform.b) if sides.outputs else (1, 0)
+        lines.append(f"assert _agrees({call}, {expected!r}, {numbers[0]}, {numbers[1]})")
+    differs = any(_has_other(v) for t in suite for v in ((t.args,) if pushed else (t.expected,)))
+    return "\n".join(lines) if differs and not any(t.kwargs for t in suite) else ""
+
+
+def _pushed(transform: Affine, value: object) -> object:
+    if type(value) in (bool, float):
+        return transform.a * value + transform.b
+    if type(value) in (list, tuple):
+        return type(value)(_pushed(transform, v) for v in value)
+    return lift(transform.encode_number, value)
+
+
+def _has_other(value: object) -> bool:
+    """Whether a bool, float or text stands in `value`."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_has_other, value))
+    if isinstance(value, dict):
+        return _has_other(list(value)) or _has_other(list(value.values()))
+    return type(value) in (bool, float, str)
+
+
+BOUNDARY = """\
+def _agrees(got, want, a, b):
+    if type(want) is int:
+        return type(got) is int and got == a * want + b
+    if type(want) in (bool, float):
+        image = a * want + b
+        truth = type(want) is bool and type(got) is bool and got == bool(image)
+        return got == want or truth or abs(got - image) < 1e-9
+    if type(want) is str and want.lstrip("-").isdigit():
+        return got in (want, str(a * int(want) + b), a * int(want) + b)
+    if type(want) in (list, tuple):
+        return (
+            type(got) is type(want)
+            and len(got) == len(want)
+            and all(_agrees(g, w, a, b) for g, w in zip(got, want))
+        )
+    return got == want
+"""

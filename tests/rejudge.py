@@ -1,0 +1,286 @@
+"""Judges stored generations of real models again, and compares with the verdicts on record.
+
+    python tests/rejudge.py [word …]       all sets, or those with one of the words in their name
+
+Reads ../shared/data (BYROTE_DATA puts it elsewhere) through the replay engine. Every answer is
+judged twice: as it was stored, which must agree with the recomputed status of the very program,
+and through our extraction, which may only repair. Programs run in the sandbox and nowhere else.
+Prints a markdown table, pass@k, and every difference with its reason; the exit status is 1 if a
+difference has none, or if a set agrees on fewer than 99.5 % of its programs.
+"""
+
+import dataclasses
+import gzip
+import json
+import os
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+DATA = Path(os.environ.get("BYROTE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+os.environ["BYROTE_DATA"] = str(DATA)  # where the benchmarks look
+
+from byrote import benchmarks, operators  # noqa: E402
+from byrote.engines import Request, Sampling  # noqa: E402
+from byrote.engines.replay import Replay  # noqa: E402
+from byrote.pipeline.judging import program_of  # noqa: E402
+from byrote.records import Task, Variant  # noqa: E402
+from byrote.sandbox import Limits, Outcome, Program, run  # noqa: E402
+from byrote.stats import mean_pass_at_k  # noqa: E402
+
+AGREEMENT = 0.995
+CHECKS = "checks/recomputed_status.jsonl.gz"
+IMPORTS = "import math\nfrom typing import *\n"
+CODET = "codet/HumanEval_codegen16B_temp0.8_topp0.95_num100_max300_code_solution.jsonl.gz"
+CRUX = (("codellama-7b", "output"), ("codellama-7b", "input"), ("gpt-3.5-turbo-0613", "input"))
+TOP_LEVEL = re.compile(r"\n(?:class|def|#|if|print|assert)")  # where CodeT's samples end
+
+
+class Case(NamedTuple):
+    """One stored answer: as a program of its own, and as our extraction makes it one."""
+
+    key: str  # number of the task, or number#sample
+    stored: Program
+    extracted: Program
+
+
+class Set(NamedTuple):
+    """One set of generations and the verdicts that its file holds."""
+
+    name: str
+    cases: list[Case]
+    published: dict[str, bool]
+    seconds: float  # the limit of the recomputation
+
+
+class Difference(NamedTuple):
+    """A program on which two verdicts differ; `reason` is "" when nobody has found it."""
+
+    set: str
+    key: str
+    told: str
+    reason: str
+
+
+def sets(wanted: Callable[[str], bool]) -> Iterator[Set]:
+    """The wanted sets, in the order of the table."""
+    for benchmark in filter(
+        lambda b: wanted(f"canon/{b}"), ("humaneval", "mbpp", "mbpp_sanitized")
+    ):
+        known = [(v, "", v.reference) for v in variants(benchmark)]
+        yield Set(f"canon/{benchmark}", cases(known, whole), {}, 5)
+    for model, way in CRUX:
+        folder = f"cruxeval/generations/{model}_temp0.2_{way}"
+        benchmark = {"output": "cruxeval", "input": "cruxeval_input"}[way]
+        if wanted(name := f"gen/crux_{model}_{way}"):
+            found = answers(f"{folder}/generations.json.gz", benchmark, samples=10)
+            yield Set(name, cases(found, whole), scored(f"{folder}/scored.json.gz"), 3)
+    for file in sorted(DATA.glob("generations_ldb/[hm]*/seed_*.gz")):
+        benchmark, model = file.parent.name, file.name[5:].removesuffix(".jsonl.gz")
+        if wanted(name := f"gen/ldb_{benchmark}_{model}"):
+            yield Set(name, cases(answers(file, benchmark), whole), solved(file), 5)
+    for file in sorted(DATA.glob("generations_ldb/debugged/*.gz")):
+        if wanted(name := f"gen/ldb_debugged_{file.name.removesuffix('.jsonl.gz')}"):
+            found = answers(file, file.name.partition("_")[0])
+            yield Set(name, cases(found, whole), solved(file), 5)
+    for file in sorted(DATA.glob("generations_evalplus/*.gz")):
+        if wanted(name := f"gen/evalplus_{file.name.partition('_temp_0.0')[0]}"):
+            benchmark = "humaneval" if file.name.startswith("humaneval") else "mbpp_plus"
+            found = answers(file, benchmark)
+            yield Set(name, cases(found, whole), base_status(file), 5)
+    if wanted(name := "gen/codet_codegen16B"):
+        yield Set(name, cases(answers(CODET, "humaneval", samples=100), cut), {}, 3)
+
+
+def variants(benchmark: str) -> list[Variant]:
+    """The untouched tasks of a benchmark, or of the early MBPP+ with its assertions."""
+    if benchmark != "mbpp_plus":
+        tasks = benchmarks.load(benchmark)
+    else:
+        tasks = [
+            Task(
+                task_id=f"mbpp/{number(row['task_id'])}",
+                benchmark="mbpp",
+                kind="write",
+                prompt=row["prompt"],
+                entry_point=row["entry_point"],
+                reference=row["canonical_solution"],
+                tests=row["assertion"],
+            )
+            for row in lines("mbpp_plus/MbppPlus.jsonl.gz")
+        ]
+    return [operators.apply("original", task, 0.0, 0) for task in tasks]
+
+
+def answers(path: str | Path, benchmark: str, samples: int = 1) -> Iterator[tuple]:
+    """Variant, mark of the sample and text of every answer that the replay engine gives."""
+    wanted = [Request(v, Sampling(), n) for v in variants(benchmark) for n in range(samples)]
+    for request, answer in Replay(DATA / path).generate(wanted):
+        yield request.variant, f"#{request.sample}" if samples > 1 else "", answer.text
+
+
+def cases(found: Iterable[tuple], plain: Callable[[Variant, str], Program]) -> list[Case]:
+    """Each answer in both forms."""
+    return [Case(number(v.task_id) + n, plain(v, t), program_of(v, t)) for v, n, t in found]
+
+
+def whole(variant: Variant, text: str) -> Program:
+    """The stored text as it is; a prediction has no other form than the official rule's."""
+    if variant.kind in ("output", "input"):
+        return program_of(variant, text)
+    return Program(text, variant.tests, variant.setup, variant.entry_point)
+
+
+def cut(variant: Variant, text: str) -> Program:
+    """Prompt and sample, cut at the first statement at the left margin."""
+    return whole(variant, variant.prompt + TOP_LEVEL.split(text, maxsplit=1)[0])
+
+
+def lines(path: str | Path) -> list[dict]:
+    with gzip.open(DATA / path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def number(name: str) -> str:
+    """HumanEval/3, mbpp/3, sample_3 and 3 are all 3; a sample number stays behind it."""
+    return re.sub(r"^\D*", "", str(name))
+
+
+def scored(path: str) -> dict[str, bool]:
+    if not (DATA / path).exists():
+        return {}
+    with gzip.open(DATA / path, "rt") as file:
+        found = json.load(file)["raw_scored_generations"].items()
+    return {f"{number(k)}#{n}": right for k, row in found for n, right in enumerate(row)}
+
+
+def solved(file: Path) -> dict[str, bool]:
+    return {number(row["task_id"]): row["is_solved"] for row in lines(file)}
+
+
+def base_status(file: Path) -> dict[str, bool]:
+    found = lines(file)[0].get("eval", {}) if ".json." in file.name else {}
+    return {number(k): rows[0]["base_status"] == "pass" for k, rows in found.items()}
+
+
+def judge(programs: Iterable[Program], seconds: float) -> dict[Program, Outcome]:
+    """The outcome of every program, each run once."""
+    unique = list(dict.fromkeys(programs))
+    limits = Limits(seconds=seconds, cpu_seconds=seconds)
+    return dict(zip(unique, run(unique, limits), strict=True))
+
+
+class Result(NamedTuple):
+    """What judging a set gave."""
+
+    line: list
+    rates: list[str]
+    differences: list[Difference]
+    agrees: bool
+
+
+def compare(chosen: Set, recomputed: dict[str, str]) -> Result:
+    """Judge one set and hold the outcomes against both records."""
+    found = judge((p for c in chosen.cases for p in c[1:]), chosen.seconds)
+    stored = {c.key: found[c.stored] for c in chosen.cases}
+    ours = {c.key: found[c.extracted] for c in chosen.cases}
+    check = {number(k): status for k, status in recomputed.items()}
+    same = sum(passed(stored[k]) == (check[k] == "pass") for k in stored if k in check)
+    end = sum(passed(ours[k]) == right for k, right in chosen.published.items())
+    published, status = chosen.published.values(), check.values()
+    line = [
+        *(chosen.name, len(chosen.cases)),
+        *(sum(published) if published else "", list(status).count("pass") if status else ""),
+        *(sum(map(passed, stored.values())), f"{same} of {len(check)}" if check else ""),
+        *(sum(map(passed, ours.values())), f"{end} of {len(published)}" if published else ""),
+    ]
+    differing = [*against_check(chosen, stored, check), *against_text(chosen, stored, ours)]
+    agrees = same >= AGREEMENT * len(check)
+    return Result(line, rates(chosen.name, ours), differing, agrees)
+
+
+def against_check(chosen: Set, stored: dict, check: dict) -> Iterator[Difference]:
+    """The programs whose verdict is not the recomputed one."""
+    for c in chosen.cases:
+        outcome, status = stored[c.key], check.get(c.key)
+        if status and passed(outcome) != (status == "pass"):
+            told = f"recomputed {status}, ours {shown(outcome)}"
+            yield Difference(chosen.name, c.key, told, why(chosen, c, outcome, status))
+
+
+def why(chosen: Set, case: Case, ours: Outcome, check: str) -> str:
+    """The reason why one and the same text has two verdicts, "" for none."""
+    if "timeout" in (check, ours.outcome):
+        return "the time limit: wall time there, CPU time here"
+    if "NameError" in ours.error:
+        helped = dataclasses.replace(case.stored, source=IMPORTS + case.stored.source)
+        if passed(judge([helped], chosen.seconds)[helped]):
+            return "passes with math and typing imported, as the recomputation had them"
+    name = f"{chosen.name} {case.key}"
+    return next((reason for sign, reason in REASONS.items() if re.search(sign, name)), "")
+
+
+def against_text(chosen: Set, stored: dict, ours: dict) -> Iterator[Difference]:
+    """The answers whose verdict extraction changed; only a repair has a reason by itself."""
+    for c in chosen.cases:
+        a, b = stored[c.key], ours[c.key]
+        if passed(a) != passed(b):
+            told = f"as stored {shown(a)}, extracted {shown(b)}"
+            added = c.stored.source.strip() in c.extracted.source
+            repair = "the prompt's part was put in front" if added else "text around was dropped"
+            yield Difference(chosen.name, c.key, told, repair if passed(b) else "")
+
+
+REASONS = {
+    r"canon/mbpp (367|927)$": "the setup uses a class of the solution, and runs after it here",
+}
+
+
+def passed(outcome: Outcome) -> bool:
+    return outcome.outcome == "passed"
+
+
+def shown(outcome: Outcome) -> str:
+    return f"{outcome.outcome} {outcome.error}".strip()[:100]
+
+
+def rates(name: str, outcomes: dict[str, Outcome]) -> list[str]:
+    """pass@k of a set with several samples a task, in percent."""
+    right: dict[str, list[bool]] = defaultdict(list)
+    for key, outcome in outcomes.items():
+        right[key.partition("#")[0]].append(passed(outcome))
+    counts, sums = [len(r) for r in right.values()], [sum(r) for r in right.values()]
+    ks = [k for k in (1, 5, 10, 100) if 1 < max(counts) and k <= min(counts)]
+    return [f"- {name}: pass@{k} {100 * mean_pass_at_k(counts, sums, k):.4f}" for k in ks]
+
+
+HEAD = (
+    "| set | programs | passed, published | passed, recomputed | passed, as stored "
+    "| agrees with recomputed | passed, extracted | agrees with published |\n|" + " --- |" * 8
+)
+
+
+def main(words: list[str]) -> int:
+    """Print what is promised above; 2 where there are no data."""
+    if not (DATA / CHECKS).exists():
+        print(f"{DATA / CHECKS} is absent: set BYROTE_DATA to the folder of the shared data")
+        return 2
+    checks = {row["set"]: row["status"] for row in lines(CHECKS)}
+    results = []
+    print(HEAD)
+    for chosen in sets(lambda name: not words or any(word in name for word in words)):
+        results.append(compare(chosen, checks.get(chosen.name, {})))
+        print("| " + " | ".join(map(str, results[-1].line)) + " |", flush=True)
+    differences = [d for r in results for d in r.differences]
+    print("", *(rate for r in results for rate in r.rates), "", sep="\n")
+    for d in differences:
+        print(f"- {d.set} {d.key}: {d.told} ({d.reason or 'NO REASON'})")
+    print("", *Counter(d.reason or "NO REASON" for d in differences).items(), sep="\n")
+    return int(not all(r.agrees for r in results) or not all(d.reason for d in differences))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
