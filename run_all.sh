@@ -95,7 +95,9 @@ mode=cpu
 while [[ ${1-} == --* ]]; do
   case $1 in
     --light) mode=light && export BYROTE_LIGHT=1 ;;
-    --fresh) export BYROTE_FRESH=1 ;;
+    --fresh) # in a store of its own, which stays until the run is whole: it resumes
+      export BYROTE_FRESH=1 BYROTE_STORE=${BYROTE_STORE:-$PWD/data/fresh.sqlite}
+      ;;
     --help) usage && exit ;;
     *) usage >&2 && exit 2 ;;
   esac
@@ -126,6 +128,15 @@ case ${1-} in
     export BYROTE_STORE=$PWD/scratch/smoke/store.sqlite
     exec "$python" -m byrote.notebooks --out scratch/smoke/executed \
       -p OUT scratch/smoke/figures -p LIMIT 3
+    ;;
+  '')
+    "$python" -m byrote.notebooks "$@"
+    if [[ -n ${BYROTE_FRESH-} ]]; then
+      rm -f "$BYROTE_STORE"-wal "$BYROTE_STORE"-shm
+      mv -f "$BYROTE_STORE" "${BYROTE_STORE%.sqlite}.done.sqlite"
+    elif [[ $mode == cpu ]]; then
+      "$python" -m byrote.study live
+    fi
     ;;
   *) exec "$python" -m byrote.notebooks "$@" ;;
 esac

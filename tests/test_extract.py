@@ -6,7 +6,6 @@ Ids in brackets are public reports on other harnesses (repository#number); input
 import ast
 import gzip
 import json
-import textwrap
 import warnings
 from pathlib import Path
 

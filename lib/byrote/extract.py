@@ -1,46 +1,42 @@
 """Reads a model's answer: its program, value or letter. No text makes these functions raise.
 
 The stored text stays as it is; faults guarded against are public reports (`tests/test_extract.py`).
- 1. Thinking (`</think>`), a byte-order mark and all from a special token on are no answer.
+ 1. Thinking (`</think>`), a byte-order mark and all from an unquoted special token on go.
  2. An answer that goes on with the function the prompt left open: prompt + answer, indent mended.
- 3. Else the first Python block that defines the entry point; a later one if the words before it
-    announce a correction or the complete code, or if the first is a stub.
- 4. No such block: the text outside fences, then blocks tagged as another language.
- 5. Added: what it needs of other Python blocks, and the prompt's imports, helpers and constants.
- 6. Dropped: lines around it that do not parse, a later definition that was cut off, and all from
+ 3. Else the first Python block that defines the entry point; a later one if announced as corrected
+    or complete, or if the first is a stub; else text outside fences; else another language's block.
+ 4. Added: what it needs of other Python blocks, and the prompt's imports, helpers and constants.
+ 5. Dropped: lines around it that do not parse, a later definition that was cut off, and all from
     the first demonstration after the last definition on (assert, print, input, a call of it).
- 7. A cut entry point is returned as it stands: it does not parse, and the judge says so.
- 8. Nothing defines the entry point: the longest Python there is (a method stays a method).
+ 6. A cut entry point is returned as it stands: it does not parse, and the judge says so.
+ 7. Nothing defines the entry point, or none is asked for: the longest Python. A method stays one.
 """
 
 import ast
 import builtins
 import re
 import symtable
-import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-# An end token stands not before a quote: there a program holds it as a string.
-_END = re.compile(
-    r"(?m)(?:<[|｜][\w▁ /]{1,40}[|｜]>|<(?:eos|EOT|end_of_turn)>)(?!['\"])|</s>[ \t]*$"
-)
+_END = re.compile(r"(?m)(<[|｜][\w▁ /]{1,40}[|｜]>|<(eos|EOT|end_of_turn)>)(?!['\"])|</s>[ \t]*$")
 _START = re.compile(r"\s*(?:(?:<[|｜][\w▁]{1,40}[|｜]>|<s>)(?:assistant\b)?\n*)+")
 _FENCE = re.compile(r"(.*?)(`{3,}|~{3,})\s*([^`]*?)\s*$")
 _TAGS = re.compile(r"(?m)^[ \t]*(?:\[/?(?:PYTHON|CODE|BEGIN|DONE)\]|</?(?:code|python)>)[ \t]*$")
 _HEADER = re.compile(r"(?:def|class|async def|import|from [\w.]+ import)\b|@\w")
 _GIVES = re.compile(_HEADER.pattern + r"|[A-Za-z_][\w, ]*(?::.*)?=(?!=)|try:|#")
+_INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+(?!```|~~~)\S")
 _NESTS = re.compile(r"\s*(?:class|def|async|if|elif|else|for|while|try|with)\b.*:\s*(?:#.*)?$")
-_BETTER = re.compile(r"(?i)\b(correct(ed|ion)|fixed|revised|updated|final|complete|full|wait)\b")
+_BETTER = re.compile(r"(?i)\b(correct(ed|ion)|fixed|revised|updated|optimi[sz]ed|final|complete)\b")
 _PICK = (  # "A" before a word is an article
     r"(?:(?i:is|be|the|option|choice|letter|correct|text)\b|[^\w?]){0,30}?(?<!\w)"
     r"(?:(A(?!\w|[ \t]+(?!because|since|as|for|or|and|is\b)[a-z])|[B-Db-d](?!\w)"
     r"|a(?=[^\w\s]|[ \t]*$))(?:(?:\W{1,3}(?:or|and)\W{1,3}|[ ]?[/,&][ ]?)([A-D])(?!\w))?)"
 )
 _LISTED = re.compile(r"(?m)^[^\w\n]*A[.):].*\n+(?:[^\w\n]*[B-D][.):].*(?:\n+|\Z))+")
-_CHOICES = (
+_CHOICES = (  # the first of these that names a letter decides
     r"(?i:\bboxed\b|\bfinal (?:answer|choice)\b)" + _PICK,
     r"(?i:\b(?:answer|choice)\b(?:[^.?\n]{0,60}?\b(?:is|be)\b)?)" + _PICK,
     r"\b([A-D])\W{1,3}(?:is|seems|would be) (?:the |most ){0,2}(?:correct|right|best|true)\b",
@@ -48,12 +44,9 @@ _CHOICES = (
     r"^[^\w\n]*([A-Da-d])[^\w\n]*$|\A\W*([A-D])(?:[.):,]|\s+(?:because|since)\b)",
     r"[(\[*`]([A-D])[)\]*`.:]|\b(?:is|be|s)\W{1,5}([A-D])\W{0,5}\Z",
 )
-_LEADS = (
-    r"(?i:\b(?:output|answer|result|value|prints?|returns?)\b[*_`]*(?: is| are| will be)?:?)",
-    r"==|->|→|\b(?:is|equals|gives|to be)\b:?",
-)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda, ast.Raise)
+_SHOWN = r"(?i:\b(?:output|answer|result|value|prints?|returns?)\b[*_`]*(?: is| are| will be)?:?)"
+_EQUAL = r"==|->|→|\b(?:is|equals|gives|to be)\b:?"
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Raise)
 _ACTS = (ast.Assign, ast.AugAssign, ast.Delete, ast.Call)
 _BROKEN = (SyntaxError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
 
@@ -72,13 +65,10 @@ class _Statement(NamedTuple):
 
 
 def program(text: str, entry_point: str, prompt: str = "") -> str:
-    """The Python program in a model's answer, "" if it holds none; `prompt` is the code shown.
-
-    Without an entry point (the program reads stdin) it is the longest Python block.
-    """
+    """The Python program in a model's answer, "" if it holds none; `prompt` is the code shown."""
     text, name = _answer(text), entry_point.partition(".")[0]
     shown = next((b.source + "\n" for b in _blocks(prompt) if b.tag not in ("", "prose")), prompt)
-    blocks, indented = _blocks(text), re.match(r"\n*[ \t]+\S", text)
+    blocks, indented = _blocks(text), _INDENTED.match(text)
     if found := _continued(text, name, shown, least=1 if indented else 2):
         return found
     python = [b for b in blocks if re.match(r"py|ipy|code|$", b.tag)]
@@ -86,12 +76,10 @@ def program(text: str, entry_point: str, prompt: str = "") -> str:
     for group in (python, prose, blocks):
         if main := name and _chosen(group, name):
             return _assembled(_tidy(main, name), name, python, shown)
-    for block in python:
-        if found := _continued(block.source, name, shown, least=1):
-            return found
     if indented and "def " in shown:
         return _continued(text, name, shown, least=0) or shown + text
-    return _rest(python or prose, name)
+    bodies = (_continued(b.source, name, shown, least=1) for b in python)
+    return next(filter(None, bodies), "") or _rest(python or prose)
 
 
 def cut(text: str, stops: Sequence[str]) -> str:
@@ -100,25 +88,24 @@ def cut(text: str, stops: Sequence[str]) -> str:
 
 
 def value(text: str) -> str:
-    """The Python value in an answer to an output-prediction question (CRUXEval-O, MuCoCo).
-
-    A literal comes back as its repr, a tuple whole and a set sorted; anything else as stripped
-    text. Tried in order: [ANSWER] tags, the whole, fences, the first paragraph and line, then what
-    follows "output:", "answer is", "==" and the like (the last that is a literal), the last line.
-    """
+    """The value in an output-prediction answer (CRUXEval-O): a literal's repr, else the text."""
     text = re.split(r"\[ANSWER\]\s*(?=\S)", _answer(text), maxsplit=1)[-1]
     text = re.split(r"\[/?ANSWER\]|\[DONE\]", text)[0].strip()
-    return next((found for part in _attempts(text) if (found := _literal(part))), text)
+    fenced = [b.source for b in _blocks(text) if b.tag != "prose"]
+    # The whole, a fence, the start; what follows a lead, from the last on; the last line.
+    parts = [text, *reversed(fenced), text.split("\n\n")[0], text.split("\n")[0]]
+    for match in (m for lead in (_SHOWN, _EQUAL) for m in [*re.finditer(lead, text)][:-20:-1]):
+        rest = text[match.end() :].lstrip(" \n*_:=`")
+        line = rest.split("\n")[0]
+        ends = [m.start() for m in re.finditer(r"[.,;`]*(?:\s|$)", line)][:40]
+        parts += [rest, rest.split("\n\n")[0], *(line[:end] for end in reversed(ends))]
+    parts += [text.split("\n")[-1]]
+    return next(filter(None, map(_literal, parts)), text)
 
 
 def letter(text: str) -> str:
-    r"""The option A-D chosen in an answer to a multiple-choice question, "" if none or ambiguous.
-
-    The first kind of statement that names a letter decides: \boxed{} or "final answer", "answer
-    is", "B is correct", "option B", a line of its own or the start, then brackets, bold, the end.
-    A repeated list of the options counts for nothing.
-    """
-    text = _LISTED.sub("", _answer(text).replace("_", " "))
+    """The option A-D chosen in a multiple-choice answer (CodeMMLU), "" if none or ambiguous."""
+    text = _LISTED.sub("", _answer(text).replace("_", " "))  # a repeated list counts for nothing
     named = ([g for m in re.finditer(p, text, re.M) for g in m.groups() if g] for p in _CHOICES)
     found = set("".join(next(filter(None, named), [])).upper())
     return found.pop() if len(found) == 1 else ""
@@ -133,11 +120,10 @@ def _answer(text: str) -> str:
 def _blocks(text: str) -> list[_Block]:
     """The answer in pieces, fenced or not; one that opens with code begins inside a fence."""
     text = re.sub(r"(?m)^[ \t]*```(\w*)[ \t]*([^`\n]+)```[ \t]*$", r"```\1\n\2\n```", text)
-    tag = "" if re.match(rf"\s*(?:{_HEADER.pattern})|\n*[ \t]+\S", text) else "prose"
-    blocks, lines, mark, indent = [], [], "```", 0
+    tag = "" if _HEADER.match(text.lstrip()) or _INDENTED.match(text) else "prose"
+    mark, indent, blocks, lines = "```", 0, [], []
     for line in [*_TAGS.sub("```", text).split("\n"), None]:
-        fence = _FENCE.match(line or "")
-        lead, marks, info = fence.groups() if fence else ("", "", "")
+        lead, marks, info = fence.groups() if (fence := _FENCE.match(line or "")) else ("", "", "")
         inner = lead.strip() and " " in info
         if tag != "prose":  # further in, or with words around it, it is code
             inner = not marks.startswith(mark) or (info if lead.strip() else len(lead) > indent + 3)
@@ -145,9 +131,11 @@ def _blocks(text: str) -> list[_Block]:
             lines.append(line)
             continue
         source = "\n".join([*lines, lead] if lead.strip() else lines)
+        if tag != "prose":  # unlike textwrap.dedent this leaves blank lines alone
+            source = re.sub(rf"(?m)^[ \t]{{0,{indent}}}", "", source)
+            shared = min((len(x[1]) for x in re.finditer(r"(?m)^([ \t]*)\S", source)), default=0)
+            source = re.sub(rf"(?m)^[ \t]{{{shared}}}", "", source)
         before = blocks[-1].source[-200:] if blocks and blocks[-1].tag == "prose" else ""
-        if tag != "prose":
-            source = textwrap.dedent(re.sub(rf"(?m)^[ \t]{{0,{indent}}}", "", source))
         blocks.extend(_blocks(source) if len(mark) > 3 else [_Block(tag, source, before)])
         named = re.match(r"\{?\.?([\w.+#-]*)\}?\s*(.*)", info)
         lines = [x for x in (info, named[2]) if _HEADER.match(x)][:1]
@@ -160,10 +148,8 @@ def _blocks(text: str) -> list[_Block]:
 def _parse(source: str) -> ast.Module | int:
     """The tree of a source that compiles, else the line where it breaks (0: not known)."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source, "<answer>")
-            compile(tree, "<answer>", "exec", dont_inherit=True)  # finds a stray return
+        with warnings.catch_warnings(action="ignore"):
+            compile(tree := ast.parse(source, "<answer>"), "<answer>", "exec", dont_inherit=True)
     except _BROKEN as error:
         return (getattr(error, "filename", "") == "<answer>" and error.lineno) or 0
     return tree
@@ -171,12 +157,10 @@ def _parse(source: str) -> ast.Module | int:
 
 def _prefix(source: str) -> str:
     """The longest run of leading lines that parses, less a last statement that was cut off."""
-    lines = source.split("\n")
-    end = len(lines)
+    end = len(lines := source.split("\n"))
     while end and isinstance(tree := _parse("\n".join(lines[:end])), int):
         end = min(end, tree or end) - 1
-    dropped = next((x for x in lines[end:] if x.strip()), "")
-    if end and tree.body and dropped[:1].isspace() and dropped.lstrip()[:3] not in ("```", "~~~"):
+    if end and tree.body and _INDENTED.match("\n".join(lines[end:])):
         if not isinstance(getattr(tree.body[-1], "body", [0])[-1], ast.Return | ast.Raise):
             end = _statements("\n".join(lines[:end]))[-1].line - 1
     return "\n".join(lines[:end])
@@ -188,9 +172,8 @@ def _statements(source: str) -> list[_Statement]:
     for node in (n for n in _parse(source).body if not n.col_offset):  # else behind a semicolon
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         part = "\n".join(lines[first - 1 : node.end_lineno])
-        tables, uses = [symtable.symtable(part, "<answer>", "exec")], set()
-        top = tables[0].get_symbols()
-        binds = {s.get_name() for s in top if s.is_assigned() or s.is_imported()}
+        tables, uses = [table := symtable.symtable(part, "<answer>", "exec")], set()
+        binds = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
         for table in tables:
             tables.extend(table.get_children())
             uses |= {s.get_name() for s in table.get_symbols() if s.is_global()}
@@ -203,13 +186,14 @@ def _run(source: str, name: str) -> str:
     lines = source.split("\n")
     for at, line in enumerate(lines):
         named = re.match(rf"\s*(async )?(def |class )?{re.escape(name)}\b", line)
-        if not named and (at or not _GIVES.match(line)):
-            continue
         indent = len(line) - len(line.lstrip())
         above = next((x for x in lines[at::-1] if x[:indent].strip()), "")
+        if _NESTS.match(above) or not (named or at == 0 and _GIVES.match(line)):
+            continue  # also a method: it is not a function
         flat = [x if x[:indent].strip() else x[indent:] for x in lines]
         found = _prefix("\n".join(flat[at:]))
-        if _NESTS.match(above) or not _definition(found, name):  # a method is not a function
+        owners = [s.source for s in _statements(found) if name in s.binds]
+        if all(re.match("import|from", s) for s in owners):
             continue
         for top in range(at - 1, -1, -1):  # take in the code above, leave the prose
             more = "\n".join([*flat[top:at], found])
@@ -219,34 +203,29 @@ def _run(source: str, name: str) -> str:
     return ""
 
 
-def _definition(source: str, name: str) -> ast.AST | None:
-    """The last top-level statement that defines a name, importing it apart."""
-    rows = [s.source for s in _statements(source) if name in s.binds]
-    rows = [r for r in rows if not re.match("import|from", r)]
-    return _parse(rows[-1]).body[0] if rows else None
-
-
-def _weight(function: ast.AST | None, start: int = 0) -> int:
-    """How real a function is from line `start` on: 2 it returns, 1 it acts, 0 it is a stub."""
-    own, stack = [], [function] if function else []
+def _weight(source: str, name: str, start: int = 0) -> int:
+    """How real the function `name`, or that open at line `start`, is: 2 returns, 1 acts, 0 stub."""
+    nodes, own = [n for n in ast.walk(_parse(source)) if isinstance(n, _SCOPES[:2])], []
+    stack = [n for n in nodes if n.lineno < start <= n.end_lineno or (not start and n.name == name)]
+    if not (stack := stack[:1]):
+        return -1 if start else 1
     while stack:
         children = list(ast.iter_child_nodes(stack.pop()))
-        if function.__dict__.get("name", 0) in [c.__dict__.get("name") for c in children]:
-            return 0  # the whole function again, inside itself
         own += [c for c in children if getattr(c, "lineno", 0) >= start]
         stack += [c for c in children if not isinstance(c, _SCOPES)]
-    returns = any(isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in own)
-    return 2 if returns else int(any(isinstance(n, _ACTS) for n in own))
+    if any(isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in own):
+        return 2
+    again = any(getattr(n, "name", "") == name for n in own)
+    return int(any(isinstance(n, _ACTS) for n in own) and not again)
 
 
 def _chosen(blocks: list[_Block], name: str) -> str:
     """The best definition of the entry point: the first, or the last announced as better."""
     typed = r"(?m)^(?!\s*(?:>>>|\.\.\.)).*\n?|^\s*(?:>>>|\.\.\.) ?"  # all but a session's input
-    runs = [(_run(b.source, name) or _run(re.sub(typed, "", b.source), name), b) for b in blocks]
-    runs = [(_weight(_definition(run, name)), run, b.before) for run, b in runs if run]
-    best = [r for r in runs if r[0] == max(runs)[0]]
-    better = [r for r in best if _BETTER.search(r[2])]
-    return (better[-1:] or best[:1] or [("", "")])[0][1]
+    found = [_run(b.source, name) or _run(re.sub(typed, "", b.source), name) for b in blocks]
+    ranks = [at + 1 if _BETTER.search(block.before) else -at for at, block in enumerate(blocks)]
+    runs = [(_weight(run, name), rank, run) for run, rank in zip(found, ranks, strict=True) if run]
+    return max(runs, default=(0, 0, ""))[2]
 
 
 def _tidy(source: str, name: str) -> str:
@@ -266,67 +245,46 @@ def _assembled(main: str, name: str, python: list[_Block], shown: str) -> str:
     given = [r for b in python for r in _statements(_prefix(b.source)) if _GIVES.match(r.source)]
     for _ in given:
         names = names.union(*(r.uses for r in given if r.binds & names - bound))
-    parts = [r for r in given if r.binds & names - bound]
-    bound = bound.union(*(r.binds for r in parts))
+    added = [r for r in given if r.binds & names - bound]
+    bound = bound.union(*(r.binds for r in added))
     context = [r for r in _statements(_prefix(shown)) if _GIVES.match(r.source)]
     context = [r for r in context if name not in r.binds and (r.binds - bound or not r.binds)]
-    lines = "\n".join([*(r.source for r in context + parts), main]).split("\n")
-    return "\n".join(sorted(lines, key=lambda x: bool(parts + context) and "__future__" not in x))
+    lines = "\n".join([*(r.source for r in context + added), main]).split("\n")
+    return "\n".join(sorted(lines, key=lambda x: bool(context + added) and "__future__" not in x))
 
 
 def _continued(text: str, name: str, shown: str, least: int) -> str:
     """Prompt + answer where the answer goes on with the prompt's function, else ""."""
-    for head, body in _joints(text, shown) if "def " in shown else ():
-        found, start = _prefix(head + body), head.count("\n") + 1
-        functions = [n for n in ast.walk(_parse(found)) if isinstance(n, _FUNCTIONS)]
-        opened = next((n for n in functions if n.lineno < start <= n.end_lineno), None)
-        if opened and _weight(opened, start) >= least:
-            rivals = [r.line - 1 for r in _statements(found) if r.line >= start and name in r.binds]
-            return _tidy("\n".join(found.split("\n")[: min(rivals, default=None)]), name)
-    return ""
-
-
-def _joints(text: str, shown: str) -> Iterator[tuple[str, str]]:
-    """Ways to join: as they are, the first line's indent mended, all lines moved, tabs spread."""
-    if not shown.endswith("\n"):
-        yield from [] if text.startswith("\n") else [(shown, text)]
-        shown += "\n"
+    best, joints = "", [(shown, text)] if shown[-1:] != "\n" != text[:1] else []
+    head = shown if shown.endswith("\n") else shown + "\n"
     signature = r"(?m)^([ \t]*)(?:async )?def [^#]*?:[ \t]*(?:#.*)?(?:\n+([ \t]+)\S|\s*\Z)"
-    pads = [inner or outer + "    " for outer, inner in re.findall(signature, shown)] or ["    "]
-    for spread in (str, lambda s: re.sub(r"(?m)^[ \t]+", lambda m: m[0].expandtabs(4), s)):
-        head, body, pad = spread(shown), spread(text), spread(pads[-1])
-        yield head, body
-        yield head, pad + body.lstrip()
-        first = len(body.lstrip("\n")) - len(body.lstrip())
-        yield head, re.sub(rf"(?m)^[ \t]{{{first}}}(?=.*\S)", pad, body)
+    pads = [inner or outer + "    " for outer, inner in re.findall(signature, head)]
+    first = len(text.lstrip("\n")) - len(text.lstrip())
+    for pad in pads[-1:]:  # as it is, the first line's indent mended, all lines moved
+        moved = re.sub(rf"(?m)^[ \t]{{{first}}}(?=.*\S)", pad, text)
+        joints += [(head, text), (head, pad + text.lstrip()), (head, moved)]
+    joints += [[re.sub(r"(?m)^[ \t]+", lambda m: m[0].expandtabs(4), x) for x in j] for j in joints]
+    for head, body in joints if pads else []:
+        found, start = _prefix(head + body), head.count("\n") + 1
+        if (weight := _weight(found, name, start)) >= least:
+            rivals = [r.line - 1 for r in _statements(found) if r.line >= start and name in r.binds]
+            best = _tidy("\n".join(found.split("\n")[: min(rivals, default=None)]), name)
+            least = weight + 1
+    return best
 
 
-def _rest(blocks: list[_Block], name: str) -> str:
+def _rest(blocks: list[_Block]) -> str:
     """What there is where nothing defines the entry point: a cut definition, or other Python."""
     found = [""]
     for block in blocks:
         first = re.search(rf"(?m)^(?:{_HEADER.pattern})", block.source)
         start = 0 if block.tag != "prose" else first.start() if first else len(block.source)
-        source = block.source[start:]
-        if name and re.search(rf"(?m)^(?:async )?def {re.escape(name)}\b", source):
-            return source
-        acts = [n for n in ast.walk(_parse(_prefix(source))) if isinstance(n, (*_ACTS, *_SCOPES))]
-        found += [_prefix(source)] if acts else []
+        kept = _prefix(source := block.source[start:])
+        if re.match(rf"\n*(?:[ \t]|for|while|if|print|{_GIVES.pattern})", source[len(kept) :]):
+            found.append(source)  # cut in the code
+        elif any(isinstance(n, (*_ACTS, *_SCOPES)) for n in ast.walk(_parse(kept))):
+            found.append(kept)
     return max(found, key=len)
-
-
-def _attempts(text: str) -> Iterator[str]:
-    """The parts of an answer that may be its value, the most telling first."""
-    yield text
-    yield from reversed([b.source for b in _blocks(text) if b.tag != "prose"])
-    yield from (text.split("\n\n")[0], text.split("\n")[0])
-    for match in (m for lead in _LEADS for m in [*re.finditer(lead, text)][:-20:-1]):
-        rest = text[match.end() :].lstrip(" \n*_:=")
-        line = rest.split("\n")[0]
-        yield from (rest, rest.split("\n\n")[0], line, *re.findall(r"\A`+([^`\n]+)`", rest))
-        ends = [m.start() for m in re.finditer(r"[.,;]?\s|[.,;]$|\s#", line)][:40]
-        yield from (line[:end] for end in reversed(ends))
-    yield text.split("\n")[-1]
 
 
 def _literal(text: str) -> str:

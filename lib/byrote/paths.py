@@ -16,6 +16,11 @@ def store_file() -> Path:
     return Path(os.environ.get("BYROTE_STORE") or data() / "store.sqlite")
 
 
+def flag(name: str) -> bool:
+    """Whether an environment variable is set to anything but nothing and 0."""
+    return os.environ.get(name, "0") not in ("", "0")
+
+
 def cache() -> Path:
     """Copies that can be made again, such as converted weights."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

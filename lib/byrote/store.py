@@ -73,6 +73,8 @@ class Store:
         self.file = Path(file or paths.store_file())
         self.published = paths.data() / "published" if published is None else Path(published)
         self._bundles: dict[str, dict[str, dict]] = {}
+        if paths.flag("BYROTE_FRESH"):  # a run that asks the model again sees only its own store
+            self._bundles = {kind: {} for kind in KINDS}
         self._local = threading.local()
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self._writing() as db:

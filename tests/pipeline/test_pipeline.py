@@ -219,20 +219,29 @@ def test_published_answers_are_found_below_the_store(store, variants, fake, tmp_
     assert len(fake.asked) == len(variants)
 
 
-@pytest.mark.parametrize("by", ["argument", "environment"])
-def test_fresh_looks_at_neither_stored_nor_published_answers(
-    store, variants, fake, monkeypatch, by
+def test_fresh_looks_at_neither_stored_nor_published_answers(store, variants, fake):
+    old = pipeline.generations(variants, ["fake"], store=store)
+    store.published.mkdir()
+    old.to_parquet(store.published / "generations.parquet")
+    new = pipeline.generations(variants, ["fake"], store=store, fresh=True)
+    assert len(fake.asked) == 2 * len(variants)
+    assert not set(old["text"]) & set(new["text"])
+    later = pipeline.generations(variants, ["fake"], store=store)
+    pd.testing.assert_frame_equal(later, new)
+
+
+def test_a_fresh_run_hides_the_published_answers_and_resumes_in_its_own_store(
+    store, variants, fake, monkeypatch, tmp_path
 ):
     old = pipeline.generations(variants, ["fake"], store=store)
     store.published.mkdir()
     old.to_parquet(store.published / "generations.parquet")
-    if by == "environment":
-        monkeypatch.setenv("BYROTE_FRESH", "1")
-    new = pipeline.generations(variants, ["fake"], store=store, fresh=by == "argument" or None)
+    monkeypatch.setenv("BYROTE_FRESH", "1")
+    own = Store(tmp_path / "fresh.sqlite", store.published)
+    pipeline.generations(variants.head(2), ["fake"], store=own)
+    assert len(fake.asked) == len(variants) + 2
+    pipeline.generations(variants, ["fake"], store=own)
     assert len(fake.asked) == 2 * len(variants)
-    assert not set(old["text"]) & set(new["text"])
-    later = pipeline.generations(variants, ["fake"], store=store, fresh=False)
-    pd.testing.assert_frame_equal(later, new)
 
 
 def test_an_answer_with_a_bad_value_is_named_and_asked_again_and_no_other(

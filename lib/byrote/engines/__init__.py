@@ -24,6 +24,9 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self):
+        # 0 and 0.0 are one setting and must give one request key
+        object.__setattr__(self, "temperature", float(self.temperature))
+        object.__setattr__(self, "top_p", float(self.top_p))
         if self.temperature < 0 or not 0 < self.top_p <= 1 or self.max_tokens < 1:
             raise ValueError(f"{self}: temperature >= 0, 0 < top_p <= 1, max_tokens >= 1")
 

@@ -78,7 +78,7 @@ def lengths(words: pd.DataFrame) -> Figure:
     ax.invert_yaxis()
     ax.set(xlabel="words of the question (median and quartiles)", xlim=(0, None))
     ax.grid(axis="y", visible=False)
-    ax.legend(loc="lower right")
+    figure.legend(loc="outside lower center", ncols=len(names))
     return figure
 
 

@@ -27,6 +27,8 @@ def apply(
         raise ValueError(f"unknown mode {mode!r} of {name}; known: {', '.join(known.modes)}")
     if wording not in Variant.ALLOWED["wording"]:
         raise ValueError(f"unknown wording {wording!r}; known: 1, 2, 3")
+    if known.family == "isomorphism":
+        wording = wording or "1"
     try:
         return known.function(task, level, seed, mode, wording)
     except Inapplicable as reason:

@@ -5,14 +5,13 @@ results are written as they arrive, so a run that was broken off goes on where i
 """
 
 import dataclasses
-import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 from tqdm import tqdm
 
-from byrote import benchmarks, engines, operators
+from byrote import benchmarks, engines, operators, paths
 from byrote.engines import Request, Sampling
 from byrote.pipeline.execution import judged
 from byrote.pipeline.judging import program_of
@@ -21,6 +20,8 @@ from byrote.sandbox import Limits, Program
 from byrote.store import Store
 
 LIMITS = Limits()
+# for questions that only a quick yes answers: does the bare reference pass, or a composition?
+QUICK = Limits(seconds=3, cpu_seconds=3)
 
 
 class Condition(NamedTuple):
@@ -59,24 +60,25 @@ def variants(
         for task in known
     ]
     plain = {task.task_id: task.reference for task in known}
-    programs: dict[tuple, Program] = {}
-    for n, v in enumerate(made):
-        if v.reason:
-            continue
-        programs[n, "sound"] = Program(v.reference, v.tests, v.setup, v.entry_point)
-        if v.family == "isomorphism":
-            programs[n, "floor"] = Program(plain[v.task_id], v.tests, v.setup, v.entry_point)
-    found = judged(programs, LIMITS, store, "references")
+    wrapped = {n: _program(v, v.reference) for n, v in enumerate(made) if not v.reason}
+    coded = {n for n, v in enumerate(made) if v.family == "isomorphism"}
+    bare = {n: _program(made[n], plain[made[n].task_id]) for n in wrapped if n in coded}
+    found = judged(wrapped, LIMITS, store, "references")
+    floors = judged(bare, QUICK, store, "bare references")
     checked = []
     for n, v in enumerate(made):
         if not v.reason:
-            outcome = found[n, "sound"]
+            outcome = found[n]
             sound = outcome["outcome"] == "passed"
-            floor = found.get((n, "floor"), {"outcome": ""})["outcome"] == "passed"
+            floor = n in floors and floors[n]["outcome"] == "passed"
             reason = "" if sound else f"its reference {_told(outcome)}"
             v = dataclasses.replace(v, sound=sound, floor=floor and sound, reason=reason)
         checked.append(v)
     return table(checked, Variant)
+
+
+def _program(v: Variant, source: str) -> Program:
+    return Program(source, v.tests, v.setup, v.entry_point)
 
 
 def _told(outcome: dict) -> str:
@@ -89,12 +91,13 @@ def generations(
     sampling: Sampling | None = None,
     samples: int = 1,
     store: Store | None = None,
-    fresh: bool | None = None,
+    fresh: bool = False,
 ) -> pd.DataFrame:
     """The answers of `models` to the sound `variants`: stored ones, and the rest asked for now.
 
-    With `fresh` (default: BYROTE_FRESH is set) stored answers are not looked at. With BYROTE_LIGHT
-    set no model is opened: answers that are not stored are an error that says how many.
+    With `fresh` stored answers are not looked at; BYROTE_FRESH hides the published ones only, so
+    that a fresh run which was broken off goes on. With BYROTE_LIGHT set no model is opened:
+    answers that are not stored are an error that says how many.
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: 1 or more answers to each question")
@@ -104,7 +107,6 @@ def generations(
         raise ValueError(f"models {twice} stand twice in {names}; name each once")
     store = store or Store()
     sampling = sampling or Sampling()
-    fresh = bool(os.environ.get("BYROTE_FRESH")) if fresh is None else fresh
     wanted = requests(variants, sampling, samples)
     frames = [_of_model(engine, wanted, store, fresh) for engine in opened]
     return pd.concat(frames, ignore_index=True) if frames else table([], Generation)
@@ -112,10 +114,6 @@ def generations(
 
 def requests(variants: pd.DataFrame, sampling: Sampling, samples: int = 1) -> list[Request]:
     """The questions that the sound variants make."""
-    # temperature 0 and 0.0 are one setting, and must give one request key
-    sampling = Sampling(
-        float(sampling.temperature), float(sampling.top_p), sampling.max_tokens, sampling.seed
-    )
     return [
         Request(v, sampling, sample)
         for v in rows(variants[variants["sound"]], Variant)
@@ -164,7 +162,7 @@ def _generation(engine: engines.Engine, found: dict, request: Request) -> Genera
 
 def _asked(engine: engines.Engine, missing: dict[str, Request], store: Store) -> dict[str, dict]:
     """Ask the model, storing each batch as it arrives."""
-    if os.environ.get("BYROTE_LIGHT"):
+    if paths.flag("BYROTE_LIGHT"):
         raise RuntimeError(
             f"{engine.name}: {len(missing)} answers are not stored and --light asks no model; "
             "run ./run_all.sh without --light"
@@ -179,7 +177,8 @@ def _asked(engine: engines.Engine, missing: dict[str, Request], store: Store) ->
                 "canonical": str(engine.canonical(request)),
                 "provenance": provenance,
             }
-            store.put("generations", [(name, found[name])])
+            if answer.finish != "error":  # a fault may be mended: it is asked again next time
+                store.put("generations", [(name, found[name])])
             bar.update()
     return found
 

@@ -12,7 +12,6 @@ import pandas as pd
 from byrote import stats
 from byrote.records import CONDITION, Metric, table
 
-UNIT_KEYS = ["model", "benchmark", "operator", "mode", "wording"]
 RESAMPLES = 10_000
 
 
@@ -20,16 +19,20 @@ def passes(verdicts: pd.DataFrame, variants: pd.DataFrame) -> pd.DataFrame:
     """One row a (model, task, condition): `rate`, the share of its samples that passed.
 
     Adds from the variants: benchmark, whether the task is `core` (integers on both sides of its
-    tests) and `floor` (the bare reference passes the variant).
+    tests) and `floor` (the bare reference passes the variant; the control `contract_only`, which
+    it passes by design, takes the floor of the task's full variant).
     """
     key = ["task_id", *CONDITION]
     rates = (
         verdicts.assign(rate=verdicts["outcome"] == "passed")
-        .groupby([*key, "model", "sampling"], as_index=False)
+        .groupby([*key, "model", "sampling"], as_index=False, sort=False)
         .agg(rate=("rate", "mean"), samples=("rate", "size"))
     )
     facts = variants[[*key, "floor", "parameters"]].copy()
     facts["core"] = [_core(p) for p in facts.pop("parameters")]
+    full = facts[facts["mode"] == "full"].drop_duplicates("task_id").set_index("task_id")["floor"]
+    control = facts["mode"] == "contract_only"
+    facts.loc[control, "floor"] = facts.loc[control, "task_id"].map(full).eq(True)
     rates = rates.merge(facts, on=key, validate="many_to_one")
     rates["benchmark"] = rates["task_id"].str.split("/").str[0]
     return rates
@@ -65,7 +68,7 @@ def drops(rates: pd.DataFrame, population: str, rng: np.random.Generator) -> pd.
     benchmark, by Holm (`p_holm`).
     """
     found = []
-    for (model, benchmark), part in rates.groupby(["model", "benchmark"]):
+    for (model, benchmark), part in rates.groupby(["model", "benchmark"], sort=False):
         conditions = part.loc[part["operator"] != "original", list(CONDITION)].drop_duplicates()
         measured = []
         for condition in conditions.to_dict("records"):
@@ -137,7 +140,7 @@ def sides(rates: pd.DataFrame, operator: str, rng: np.random.Generator) -> pd.Da
     """
     found = []
     modes = ("full", "inputs", "outputs")
-    for (model, benchmark), part in rates.groupby(["model", "benchmark"]):
+    for (model, benchmark), part in rates.groupby(["model", "benchmark"], sort=False):
         frames = [
             paired(part, {"operator": operator, "mode": m, "wording": "1"}, "core").set_index(
                 "task_id"

@@ -15,7 +15,7 @@ from byrote.operators.contracts import SIDES, Sides
 from byrote.operators.isomorphism import composed
 from byrote.operators.suite import Inapplicable, parse
 from byrote.operators.values import Affine, lift
-from byrote.pipeline import LIMITS
+from byrote.pipeline import QUICK
 from byrote.pipeline.execution import judged
 from byrote.records import Task, Variant, rows
 from byrote.sandbox import Program
@@ -48,7 +48,7 @@ def causes(
         variant = shown[tuple(row[c] for c in KEY)]
         if row["outcome"] != "invalid":
             programs |= _programs(n, row["program"], variant, plain[row["task_id"]])
-    found = judged(programs, LIMITS, store, "taxonomy")
+    found = judged(programs, QUICK, store, "taxonomy")
     passed = {name for name, outcome in found.items() if outcome["outcome"] == "passed"}
     named = [
         _cause(n, mode, passed) if outcome != "invalid" else "no program"
