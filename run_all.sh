@@ -10,7 +10,7 @@ usage() {
   cat <<'TEXT'
 ./run_all.sh                     run every notebook on the published defaults, write figures/
 ./run_all.sh --light             the same without torch: stored answers only
-./run_all.sh --fresh             ask the model again for everything (about two hours on two cores)
+./run_all.sh --fresh             ask the model again for everything (about an hour on two cores)
 ./run_all.sh test                run the whole test suite; further words go to pytest
 ./run_all.sh smoke               the study on a few tasks, into scratch/smoke; the tree stays clean
 ./run_all.sh 03 [-p NAME VALUE]  one notebook, with parameters; its copy goes to scratch/executed

@@ -35,440 +35,220 @@ def parses(program: str) -> bool:
     return True
 
 
+# fmt: off
 REPLIES = {  # name: reply, entry point, prompt, call, value
     "starts inside a fence [noonghunna/benchlocal-cli#120]": (
-        "def inc(n):\n    return n + 1\n```",
-        "inc",
-        "",
-        "inc(1)",
-        2,
-    ),
+        "def inc(n):\n    return n + 1\n```", "inc", "", "inc(1)", 2),
     "starts inside a fence with an import [EleutherAI/lm-evaluation-harness#3769]": (
-        "from math import gcd\ndef lcm(a, b):\n    return a * b // gcd(a, b)\n```",
-        "lcm",
-        "```python\n",
-        "lcm(4, 6)",
-        12,
-    ),
+        "from math import gcd\ndef lcm(a, b):\n    return a * b // gcd(a, b)\n```", "lcm",
+        "```python\n", "lcm(4, 6)", 12),
     "starts inside a fence, then shows its use": (
-        "def f(x):\n    return x + 1\n```\nExample:\n```python\nprint(f(1))\n```\nOutput:\n```\n2\n```",
-        "f",
-        "",
-        "f(1)",
-        2,
-    ),
+        "def f(x):\n    return x + 1\n```\nExample:\n```python\nprint(f(1))\n```\nOutput:\n"
+        "```\n2\n```", "f", "", "f(1)", 2),
     "helper in an earlier block [Kaggle/kaggle-benchmarks#21, modelscope/evalscope#1170]": (
         "```python\ndef sq(x):\n    return x * x\n```\nthen\n```python\ndef solve(xs):\n"
-        "    return sum(sq(x) for x in xs)\n```\n```bash\npip install nothing\n```",
-        "solve",
-        "",
-        "solve([1, 2, 3])",
-        14,
-    ),
+        "    return sum(sq(x) for x in xs)\n```\n```bash\npip install nothing\n```", "solve", "",
+        "solve([1, 2, 3])", 14),
     "helper in a later block": (
-        "```python\ndef solve(xs):\n    return sum(sq(x) for x in xs)\n```\nwhere\n"
-        "```python\ndef sq(x):\n    return x * x\n```",
-        "solve",
-        "",
-        "solve([1, 2])",
-        5,
-    ),
+        "```python\ndef solve(xs):\n    return sum(sq(x) for x in xs)\n```\nwhere\n```python\n"
+        "def sq(x):\n    return x * x\n```", "solve", "", "solve([1, 2])", 5),
     "imports in a block of their own": (
-        "```python\nimport math\n```\n\n```python\ndef f(x):\n    return math.floor(x)\n```",
-        "f",
-        "",
-        "f(1.5)",
-        1,
-    ),
+        "```python\nimport math\n```\n\n```python\ndef f(x):\n    return math.floor(x)\n```", "f",
+        "", "f(1.5)", 1),
     "usage block whose names the program also uses": (
-        "```python\ndef f(x):\n    result = x + 1\n    return result\n```\nUse:\n"
-        "```python\nresult = f(1, 2, 3)\n```",
-        "f",
-        "",
-        "f(1)",
-        2,
-    ),
+        "```python\ndef f(x):\n    result = x + 1\n    return result\n```\nUse:\n```python\n"
+        "result = f(1, 2, 3)\n```", "f", "", "f(1)", 2),
     "a json and a text block around it": (
         '```json\n{"f": 1}\n```\n```python\ndef f():\n    return 1\n```\n```text\nf = 2\n```',
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "f", "", "f()", 1),
     "indented fence in a list [JuliusBrussee/caveman#820]": (
-        "1. Answer:\n\n    ```python\n    def f(x):\n        return x * 2\n    ```",
-        "f",
-        "",
-        "f(4)",
-        8,
-    ),
+        "1. Answer:\n\n    ```python\n    def f(x):\n        return x * 2\n    ```", "f", "",
+        "f(4)", 8),
     "fence on the list line": (
-        "1. ```python\n   def f(x):\n       return x * 2\n   ```\n2. Done.",
-        "f",
-        "",
-        "f(4)",
-        8,
-    ),
-    "tildes": ("~~~python\ndef f():\n    return 1\n~~~\nbye", "f", "", "f()", 1),
-    "no language": ("Sure:\n```\ndef f():\n    return 1\n```\nbye", "f", "", "f()", 1),
-    "Python 3 in capitals": ("```Python3\ndef f():\n    return 1\n```", "f", "", "f()", 1),
+        "1. ```python\n   def f(x):\n       return x * 2\n   ```\n2. Done.", "f", "", "f(4)", 8),
+    "tildes": (
+        "~~~python\ndef f():\n    return 1\n~~~\nbye", "f", "", "f()", 1),
+    "no language": (
+        "Sure:\n```\ndef f():\n    return 1\n```\nbye", "f", "", "f()", 1),
+    "Python 3 in capitals": (
+        "```Python3\ndef f():\n    return 1\n```", "f", "", "f()", 1),
     "language with attributes": (
-        '```python title="a.py"\ndef f():\n    return 1\n```',
-        "f",
-        "",
-        "f()",
-        1,
-    ),
-    "language in braces": ("```{.python}\ndef f():\n    return 1\n```", "f", "", "f()", 1),
-    "wrong language": ("```java\ndef f():\n    return 1\n```", "f", "", "f()", 1),
+        '```python title="a.py"\ndef f():\n    return 1\n```', "f", "", "f()", 1),
+    "language in braces": (
+        "```{.python}\ndef f():\n    return 1\n```", "f", "", "f()", 1),
+    "wrong language": (
+        "```java\ndef f():\n    return 1\n```", "f", "", "f()", 1),
     "four backticks": (
-        "````markdown\nHere:\n```python\ndef f():\n    return 1\n```\n````",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
-    "fence glued to words": ("Here it is: ```python\ndef f():\n    return 1```", "f", "", "f()", 1),
-    "fence on one line": ("```python def f(): return 1```", "f", "", "f()", 1),
-    "code on the fence line": ("```def f():\n    return 1\n```", "f", "", "f()", 1),
-    "fence never closed": ("So:\n```python\ndef f():\n    return 1\n", "f", "", "f()", 1),
+        "````markdown\nHere:\n```python\ndef f():\n    return 1\n```\n````", "f", "", "f()", 1),
+    "fence glued to words": (
+        "Here it is: ```python\ndef f():\n    return 1```", "f", "", "f()", 1),
+    "fence on one line": (
+        "```python def f(): return 1```", "f", "", "f()", 1),
+    "code on the fence line": (
+        "```def f():\n    return 1\n```", "f", "", "f()", 1),
+    "fence never closed": (
+        "So:\n```python\ndef f():\n    return 1\n", "f", "", "f()", 1),
     "second fence opened before the first closed": (
-        "```python\ndef f():\n    return 1\n\n```python\nprint(f())\n```",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "```python\ndef f():\n    return 1\n\n```python\nprint(f())\n```", "f", "", "f()", 1),
     "fence inside a docstring": (
-        '```python\ndef f():\n    """Say\n\n    ```\n    f()\n    ```\n    """\n    return 1\n```',
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        '```python\ndef f():\n    """Say\n\n    ```\n    f()\n    ```\n    """\n    return 1\n'
+        "```", "f", "", "f()", 1),
     "fence as a string": (
-        '```python\ndef f(s):\n    return s.split("```")\n```',
-        "f",
-        "",
-        "f('a```b')",
-        ["a", "b"],
-    ),
-    "bracket tags": ("[PYTHON]\ndef f():\n    return 1\n[/PYTHON]\n", "f", "", "f()", 1),
+        '```python\ndef f(s):\n    return s.split("```")\n```', "f", "", "f('a```b')", ['a', 'b']),
+    "bracket tags": (
+        "[PYTHON]\ndef f():\n    return 1\n[/PYTHON]\n", "f", "", "f()", 1),
     "cut after the function": (
-        "```python\ndef f():\n    return 1\n\ndef test():\n    assert f() ==",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "```python\ndef f():\n    return 1\n\ndef test():\n    assert f() ==", "f", "", "f()", 1),
     "unfinished call after the function": (
-        "```python\ndef f():\n    return 1\n\nprint(f(\n",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "```python\ndef f():\n    return 1\n\nprint(f(\n", "f", "", "f()", 1),
     "prose after it in the fence": (
-        "```python\ndef f():\n    return 1\n\nThis function returns one.\n```",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "```python\ndef f():\n    return 1\n\nThis function returns one.\n```", "f", "", "f()", 1),
     "prose around, no fence": (
-        "Here it is:\n\nimport math\n\ndef f(x):\n    return math.floor(x)\n\nIt's simple.",
-        "f",
-        "",
-        "f(1.5)",
-        1,
-    ),
+        "Here it is:\n\nimport math\n\ndef f(x):\n    return math.floor(x)\n\nIt's simple.", "f",
+        "", "f(1.5)", 1),
     "one-word lines around, no fence": (
-        "Solution\n\ndef f(x):\n    y = x\n\n    return y\n\nExplanation\n\nIt is f.",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "Solution\n\ndef f(x):\n    y = x\n\n    return y\n\nExplanation\n\nIt is f.", "f", "",
+        "f(1)", 1),
     "decorated, no fence": (
-        "I'd cache it.\nfrom functools import cache\n@cache\ndef f(x):\n    return x\nDone!",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "I'd cache it.\nfrom functools import cache\n@cache\ndef f(x):\n    return x\nDone!", "f",
+        "", "f(1)", 1),
     "indented, no fence": (
-        "Use this:\n\n    def f(x):\n        return x\n\nThat's it.",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
-    "wholly indented": ("    def f(a, b):\n        return a + b\n", "f", ADD, "f(1, 2)", 3),
-    "doctest marks": (">>> def f(x):\n...     return x + 1\n...\n>>> f(1)\n2", "f", "", "f(1)", 2),
+        "Use this:\n\n    def f(x):\n        return x\n\nThat's it.", "f", "", "f(1)", 1),
+    "wholly indented": (
+        "    def f(a, b):\n        return a + b\n", "f", ADD, "f(1, 2)", 3),
+    "doctest marks": (
+        ">>> def f(x):\n...     return x + 1\n...\n>>> f(1)\n2", "f", "", "f(1)", 2),
     "doctest marks in a fence": (
-        "```pycon\n>>> import math\n>>> def f(x):\n...     return math.floor(x)\n>>> f(1.2)\n1\n```",
-        "f",
-        "",
-        "f(1.5)",
-        1,
-    ),
+        "```pycon\n>>> import math\n>>> def f(x):\n...     return math.floor(x)\n>>> f(1.2)\n"
+        "1\n```", "f", "", "f(1.5)", 1),
     "chat tokens": (
-        "<|im_start|>assistant\n```python\ndef f():\n    return 1\n```<|im_end|>\n<|im_start|>user",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
+        "<|im_start|>assistant\n```python\ndef f():\n    return 1\n```<|im_end|>\n"
+        "<|im_start|>user", "f", "", "f()", 1),
     "end token glued to the code": (
-        "def f():\n    return 'a'<|endoftext|>import junk(",
-        "f",
-        "",
-        "f()",
-        "a",
-    ),
-    "sentence end token": ("def f():\n    return 1</s>", "f", "", "f()", 1),
+        "def f():\n    return 'a'<|endoftext|>import junk(", "f", "", "f()", "a"),
+    "sentence end token": (
+        "def f():\n    return 1</s>", "f", "", "f()", 1),
     "token inside a string": (
-        'def f(s):\n    return s.split("<|endoftext|>")',
-        "f",
-        "",
-        "f('a<|endoftext|>b')",
-        ["a", "b"],
-    ),
+        'def f(s):\n    return s.split("<|endoftext|>")', "f", "", "f('a<|endoftext|>b')",
+        ['a', 'b']),
     "thinking with a draft": (
         "<think>\n```python\ndef f():\n    return 0\n```\n</think>\n```python\ndef f():\n"
-        "    return 1\n```",
-        "f",
-        "",
-        "f()",
-        1,
-    ),
-    "carriage returns": ("```python\r\ndef f():\r\n    return 1\r\n```\r\n", "f", "", "f()", 1),
-    "tabs": ("```python\ndef f():\n\tif 1:\n\t\treturn 1\n```", "f", "", "f()", 1),
-    "byte-order mark": ("\ufeffdef f():\n    return 1", "f", "", "f()", 1),
+        "    return 1\n```", "f", "", "f()", 1),
+    "carriage returns": (
+        "```python\r\ndef f():\r\n    return 1\r\n```\r\n", "f", "", "f()", 1),
+    "tabs": (
+        "```python\ndef f():\n\tif 1:\n\t\treturn 1\n```", "f", "", "f()", 1),
+    "byte-order mark": (
+        "\ufeffdef f():\n    return 1", "f", "", "f()", 1),
     "quotes stay as they are": (
-        "```python\ndef f():\n    return '\u201ca\u201d'\n```",
-        "f",
-        "",
-        "f()",
-        "\u201ca\u201d",
-    ),
+        "```python\ndef f():\n    return '“a”'\n```", "f", "", "f()", "“a”"),
     "nested function and demonstration [evalplus/evalplus#92]": (
-        "def f(n):\n    def g(i):\n        return i * 2\n    return [g(i) for i in range(n)]\n\n"
-        "# try it\nprint(f(3))\n",
-        "f",
-        "",
-        "f(2)",
-        [0, 2],
-    ),
+        "def f(n):\n    def g(i):\n        return i * 2\n    return [g(i) for i in range(n)]\n"
+        "\n# try it\nprint(f(3))\n", "f", "", "f(2)", [0, 2]),
     "demonstration that reads": (
-        "def f(n):\n    return n\n\nn = int(input())\nm = n + 1\nprint(f(m))",
-        "f",
-        "",
-        "f(2)",
-        2,
-    ),
-    "wrong self-made test": ("def f(n):\n    return n\n\nassert f(1) == 2", "f", "", "f(2)", 2),
+        "def f(n):\n    return n\n\nn = int(input())\nm = n + 1\nprint(f(m))", "f", "", "f(2)", 2),
+    "wrong self-made test": (
+        "def f(n):\n    return n\n\nassert f(1) == 2", "f", "", "f(2)", 2),
     "table filled after the function": (
-        "def f(n):\n    return T[n]\n\nT = []\nfor i in range(5):\n    T.append(i * i)\nprint(f(2))",
-        "f",
-        "",
-        "f(3)",
-        9,
-    ),
+        "def f(n):\n    return T[n]\n\nT = []\nfor i in range(5):\n    T.append(i * i)\n"
+        "print(f(2))", "f", "", "f(3)", 9),
     "usage first, solution second": (
-        "You would call it so:\n```python\nprint(f(1))\n```\n```python\ndef f(x):\n    return x\n```",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "You would call it so:\n```python\nprint(f(1))\n```\n```python\ndef f(x):\n"
+        "    return x\n```", "f", "", "f(1)", 1),
     "skeleton first, solution second": (
         '```python\ndef f(x):\n    """Do."""\n    pass\n```\nNow:\n```python\ndef f(x):\n'
-        "    return x\n```",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "    return x\n```", "f", "", "f(1)", 1),
     "solution first, a piece of it again": (
         "```python\ndef f(x):\n    y = x\n    return y\n```\nStep 1:\n```python\ndef f(x):\n"
-        "    y = x\n```",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "    y = x\n```", "f", "", "f(1)", 1),
     "draft, then corrected": (
         "```python\ndef f(x):\n    return 0\n```\nThat is wrong. Corrected version:\n"
-        "```python\ndef f(x):\n    return x\n```",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
+        "```python\ndef f(x):\n    return x\n```", "f", "", "f(1)", 1),
     "solution, then a slower alternative": (
-        "```python\ndef f(x):\n    return x\n```\nAlternatively, by a loop:\n"
-        "```python\ndef f(x):\n    return -x\n```",
-        "f",
-        "",
-        "f(1)",
-        1,
-    ),
-    "lambda": ("```python\nf = lambda x: x + 1\n```", "f", "", "f(1)", 2),
+        "```python\ndef f(x):\n    return x\n```\nAlternatively, by a loop:\n```python\n"
+        "def f(x):\n    return -x\n```", "f", "", "f(1)", 1),
+    "lambda": (
+        "```python\nf = lambda x: x + 1\n```", "f", "", "f(1)", 2),
     "imports of the prompt": (
-        "```python\ndef f(xs: List[int]) -> int:\n    return math.floor(sum(xs))\n```",
-        "f",
-        'from typing import List\nimport math\n\n\ndef f(xs: List[int]) -> int:\n    """Sum."""\n',
-        "f([1.5, 1])",
-        2,
-    ),
+        "```python\ndef f(xs: List[int]) -> int:\n    return math.floor(sum(xs))\n```", "f",
+        "from typing import List\nimport math\n\n\ndef f(xs: List[int]) -> int:\n"
+        '    """Sum."""\n', "f([1.5, 1])", 2),
     "helper of the prompt that only the tests use": (
-        "```python\ndef f(x):\n    return x\n```",
-        "f",
+        "```python\ndef f(x):\n    return x\n```", "f",
         'import math\n\ndef poly(x):\n    return math.floor(x)\n\ndef f(x):\n    """Do."""\n',
-        "poly(f(1.5))",
-        1,
-    ),
+        "poly(f(1.5))", 1),
     "helper of the prompt written anew": (
-        "```python\ndef g(x):\n    return x\n\ndef f(x):\n    return g(x)\n```",
-        "f",
-        'def g(x):\n    return -x\n\ndef f(x):\n    """Do."""\n',
-        "f(1)",
-        1,
-    ),
+        "```python\ndef g(x):\n    return x\n\ndef f(x):\n    return g(x)\n```", "f",
+        'def g(x):\n    return -x\n\ndef f(x):\n    """Do."""\n', "f(1)", 1),
     "star import of the prompt": (
-        "```python\ndef f(x):\n    return floor(x)\n```",
-        "f",
-        'from math import *\n\ndef f(x):\n    """Do."""\n',
-        "f(1.5)",
-        1,
-    ),
+        "```python\ndef f(x):\n    return floor(x)\n```", "f",
+        'from math import *\n\ndef f(x):\n    """Do."""\n', "f(1.5)", 1),
     "future import below the prompt's imports": (
-        "```python\nfrom __future__ import annotations\n\ndef f(x: List) -> int:\n    return x\n```",
-        "f",
-        'from typing import List\n\ndef f(x):\n    """Do."""\n',
-        "f(1)",
-        1,
-    ),
+        "```python\nfrom __future__ import annotations\n\ndef f(x: List) -> int:\n"
+        "    return x\n```", "f", 'from typing import List\n\ndef f(x):\n    """Do."""\n', "f(1)",
+        1),
     "completion [bigcode-project/bigcode-evaluation-harness#46]": (
-        "    return a * b",
-        "mul",
-        "def mul(a, b):\n",
-        "mul(3, 4)",
-        12,
-    ),
+        "    return a * b", "mul", "def mul(a, b):\n", "mul(3, 4)", 12),
     "completion, first indent kept [EleutherAI/lm-evaluation-harness#2371]": (
-        "    c = a + b\n    return c\n",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "    c = a + b\n    return c\n", "f", ADD, "f(2, 3)", 5),
     "completion, first indent odd [paiml/aprender#1617]": (
-        "     c = a + b\n    return c\n",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "     c = a + b\n    return c\n", "f", ADD, "f(2, 3)", 5),
     "completion, first indent odd, no docstring": (
-        "     c = a + b\n    return c\n",
-        "f",
-        "def f(a, b):\n",
-        "f(2, 3)",
-        5,
-    ),
-    "completion, first indent lost": ("c = a + b\n    return c", "f", ADD, "f(2, 3)", 5),
+        "     c = a + b\n    return c\n", "f", "def f(a, b):\n", "f(2, 3)", 5),
+    "completion, first indent lost": (
+        "c = a + b\n    return c", "f", ADD, "f(2, 3)", 5),
     "completion, first indent lost before a loop": (
-        "for x in (a, b):\n        a = a + x\n    return a",
-        "f",
-        ADD,
-        "f(1, 2)",
-        4,
-    ),
-    "completion, all indent lost": ("c = a + b\nreturn c", "f", ADD, "f(2, 3)", 5),
+        "for x in (a, b):\n        a = a + x\n    return a", "f", ADD, "f(1, 2)", 4),
+    "completion, all indent lost": (
+        "c = a + b\nreturn c", "f", ADD, "f(2, 3)", 5),
     "completion, one space too many": (
-        "     c = a + b\n     return c\n\nThis adds.",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
-    "completion by tabs": ("\tc = a + b\n\treturn c", "f", ADD, "f(2, 3)", 5),
+        "     c = a + b\n     return c\n\nThis adds.", "f", ADD, "f(2, 3)", 5),
+    "completion by tabs": (
+        "\tc = a + b\n\treturn c", "f", ADD, "f(2, 3)", 5),
     "completion, prompt by two spaces": (
-        "c = a + b\nreturn c",
-        "f",
-        'def f(a, b):\n  """add"""\n',
-        "f(2, 3)",
-        5,
-    ),
+        "c = a + b\nreturn c", "f", 'def f(a, b):\n  """add"""\n', "f(2, 3)", 5),
     "completion, prompt without its newline": (
-        "    c = a + b\n    return c",
-        "f",
-        ADD.rstrip(),
-        "f(2, 3)",
-        5,
-    ),
-    "completion of a half line": (" a + b\n", "f", "def f(a, b):\n    return", "f(2, 3)", 5),
+        "    c = a + b\n    return c", "f", 'def f(a, b):\n    """add"""', "f(2, 3)", 5),
+    "completion of a half line": (
+        " a + b\n", "f", "def f(a, b):\n    return", "f(2, 3)", 5),
     "completion in the middle of a loop": (
-        "        t += x\n    return t\n",
-        "f",
-        "def f(xs):\n    t = 0\n    for x in xs:\n",
-        "f([1, 2])",
-        3,
-    ),
+        "        t += x\n    return t\n", "f", "def f(xs):\n    t = 0\n    for x in xs:\n",
+        "f([1, 2])", 3),
     "completion with empty lines [alibaba/FederatedScope#667]": (
-        "    total = 0\n\n    for x in xs:\n        total += x\n\n    return total\n",
-        "f",
-        "def f(xs):\n",
-        "f([1, 2])",
-        3,
-    ),
+        "    total = 0\n\n    for x in xs:\n        total += x\n\n    return total\n", "f",
+        "def f(xs):\n", "f([1, 2])", 3),
     "completion, then a rival definition": (
-        "    return a + b\n\n\ndef f(a, b):\n    return 0\n",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "    return a + b\n\n\ndef f(a, b):\n    return 0\n", "f", ADD, "f(2, 3)", 5),
     "completion with a helper after it": (
-        "    return g(a, b)\n\n\ndef g(a, b):\n    return a + b\n",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "    return g(a, b)\n\n\ndef g(a, b):\n    return a + b\n", "f", ADD, "f(2, 3)", 5),
     "completion, then the fence of the prompt and a talk": (
-        "    return a + b\n```\n\nThis adds:\n```python\nprint(f(1, 2))\n```",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "    return a + b\n```\n\nThis adds:\n```python\nprint(f(1, 2))\n```", "f", ADD,
+        "f(2, 3)", 5),
     "completion, then half a function": (
-        "    return a + b\n\ndef main():\n    print(f(",
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
+        "    return a + b\n\ndef main():\n    print(f(", "f", ADD, "f(2, 3)", 5),
     "completion, then an open docstring": (
-        '    return a + b\n    """\n    more',
-        "f",
-        ADD,
-        "f(2, 3)",
-        5,
-    ),
-    "body only, in a fence": ("Sure:\n```python\nc = a + b\nreturn c\n```", "f", ADD, "f(2, 3)", 5),
+        '    return a + b\n    """\n    more', "f", ADD, "f(2, 3)", 5),
+    "body only, in a fence": (
+        "Sure:\n```python\nc = a + b\nreturn c\n```", "f", ADD, "f(2, 3)", 5),
     "constants before the function, with a prompt": (
-        "M = 7\n\ndef f(a, b):\n    return M",
-        "f",
-        ADD,
-        "f(2, 3)",
-        7,
-    ),
-    "whole function again, with a prompt": (ADD + "    return a + b\n", "f", ADD, "f(2, 3)", 5),
+        "M = 7\n\ndef f(a, b):\n    return M", "f", ADD, "f(2, 3)", 7),
+    "whole function again, with a prompt": (
+        'def f(a, b):\n    """add"""\n    return a + b\n', "f", ADD, "f(2, 3)", 5),
+    "completion that ends in an inner function of the same name": (
+        "    def f(a):\n        return a + 1\n\n    return f(a) + b\n", "f", ADD, "f(2, 3)", 6),
+    "completion after an empty line of blanks": (
+        "    \n    return a + b\n", "f", ADD, "f(2, 3)", 5),
+    "blanks on empty lines stay": (
+        "```python\ndef f():\n    return '''a\n  \nb'''\n```", "f", "", "f()", "a\n  \nb"),
+    "optimized version announced": (
+        "```python\ndef f(x):\n    return 0\n```\nStill slow. Here is the optimized version:\n"
+        "```python\ndef f(x):\n    return x\n```", "f", "", "f(1)", 1),
+    "several helpers that need each other": (
+        "```python\nimport math\nB = 2\n```\n```python\ndef h(x):\n"
+        "    return math.floor(x) * B\n```\n```python\ndef g(x):\n    return h(x)\n```\n"
+        "```python\ndef f(x):\n    return g(x)\n```", "f", "", "f(1.5)", 2),
 }
+# fmt: on
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -620,13 +400,21 @@ def test_the_letter_of_an_answer(text, letter):
     assert extract.letter(text) == letter
 
 
-PIECES = ["def f(x):\n", "    return x\n", "```", "```python\n", "\n", " ", "\t", "class A:\n", "'",
-          '"""', "(", "]", "é", "\ufeff", "\x00", "\ud800", "\x0c", "<|im_end|>", "</think>", ">>> ",
-          "import f\n", "f", "=", "==", "#", "\\", "Answer: ", "A", "@", ":", ";", "lambda", "[ANSWER]",
-          "try:\n", "async ", "~~~", "{", "else:\n", "f'{", "0x", "1_", "await x\n"]  # fmt: skip
+PIECES = [
+    "def f(x):\n", "    return x\n", "```", "```python\n", "\n", " ", "\t", "class A:\n", "'",
+    '"""',
+    "(", "]", "é", "\ufeff", "\x00", "\ud800", "\x0c", "<|im_end|>", "</think>", ">>> ",
+    "import f\n", "f", "=", "==", "#", "\\", "Answer: ", "A", "@", ":", ";", "lambda", "[ANSWER]", "try:\n",
+    "~~~", "async ", "{", "else:\n", "f'{", "0x", "1_", "await x\n",
+    "from __future__ import annotations\n",
+]  # fmt: skip
+LONG = [
+    "(", "x.", "-", "1+", "def f():\n", "'''", "```\n", "a\n", " ", "A,", "try:\n    f = 1\n",
+    "Answer: ", "```python\nf(", "def f(): (",
+]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)), st.sampled_from(PIECES)
 )
@@ -640,8 +428,7 @@ def test_no_text_makes_it_raise(text, prompt):
     extract.cut(text, [prompt])
 
 
-@pytest.mark.parametrize("unit", ["(", "x.", "-", "1+", "def f():\n", "'''", "```\n", "a\n", " ", "A,",
-                                  "try:\n    f = 1\n", "Answer: ", "```python\nf(", "def f(): ("])  # fmt: skip
+@pytest.mark.parametrize("unit", LONG)
 def test_long_text_ends_soon_and_does_not_raise(unit):
     text = unit * (5_000 // len(unit))
     extract.program(text, "f", ADD)

@@ -187,7 +187,7 @@ def _run(source: str, name: str) -> str:
     for at, line in enumerate(lines):
         named = re.match(rf"\s*(async )?(def |class )?{re.escape(name)}\b", line)
         indent = len(line) - len(line.lstrip())
-        above = next((x for x in lines[at::-1] if x[:indent].strip()), "")
+        above = next((x for x in lines[at::-1] if x[:indent].strip()), "") if indent else ""
         if _NESTS.match(above) or not (named or at == 0 and _GIVES.match(line)):
             continue  # also a method: it is not a function
         flat = [x if x[:indent].strip() else x[indent:] for x in lines]
@@ -215,7 +215,7 @@ def _weight(source: str, name: str, start: int = 0) -> int:
         stack += [c for c in children if not isinstance(c, _SCOPES)]
     if any(isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in own):
         return 2
-    again = any(getattr(n, "name", "") == name for n in own)
+    again = any(getattr(n, "name", None) == name for n in own)
     return int(any(isinstance(n, _ACTS) for n in own) and not again)
 
 

@@ -16,16 +16,15 @@ import pytest
 
 from byrote import benchmarks, operators, pipeline, registry
 from byrote.operators.contracts import SIDES, Sides
-from byrote.operators.isomorphism import PAPER, composed, rename, wrapped
+from byrote.operators.isomorphism import PAPER, build, composed, rename, wrapped
 from byrote.operators.suite import literal
 from byrote.operators.values import Affine, integers
 from byrote.pipeline import Condition
 from byrote.records import Task, Variant, rows, table
 from byrote.sandbox import Limits, Program, run
-from byrote.store import Store
 
 SHARED = Path(os.environ.get("BYROTE_DATA") or Path(__file__).parents[3] / "shared" / "data")
-SHORT = Limits(cpu_seconds=0.5)
+SHORT = Limits(cpu_seconds=0.3)
 IDENTITY = "def f(x):\n    return x\n"
 MODES = [m for m in SIDES if m != "contract_only"]
 
@@ -60,8 +59,9 @@ def known() -> list[Task]:
 
 
 @pytest.fixture(scope="module")
-def ladder() -> list[Task]:
-    return benchmarks.load("ladder")
+def made(known) -> dict[str, list[Variant]]:
+    """Their variants in every mode, in the order of the tasks."""
+    return {mode: [apply(t, mode, "affine") for t in known] for mode in SIDES}
 
 
 # Which side changes
@@ -119,51 +119,87 @@ def test_prompt_and_code_never_change(mode):
 # Wrapped tests (SPEC 3.4)
 
 
-WRAPPED = {
+WRAPPED = {  # reference, wrapped test, a plain one with integers on both sides
     "sorted, whose order a negative slope reverses": (
         "def f(x):\n    return [x + 2, x, x + 1]\n",
         "assert sorted(f(1)) == [1, 2, 3]",
+        "assert f(1) == [3, 1, 2]",
     ),
-    "a set of what is returned": ("def f(x):\n    return [x, x]\n", "assert set(f(1)) == {1}"),
-    "a tuple of what is returned": ("def f(x):\n    return [x]\n", "assert tuple(f(1)) == (1,)"),
-    "a list of what is returned": ("def f(x):\n    return (x,)\n", "assert list(f(1)) == [1]"),
-    "isclose": ("def f(x):\n    return x / 3\n", "assert math.isclose(f(1), 1 / 3)"),
-    "a difference below a bound": ("def f(x):\n    return x\n", "assert abs(f(1) - 1) < 1e-6"),
-    "a bare truth value": ("def f(x):\n    return x > 0\n", "assert f(1)"),
-    "a negated truth value": ("def f(x):\n    return x > 0\n", "assert not f(-1)"),
-    "a negated number": ("def f(x):\n    return x\n", "assert not f(0)"),
-    "keyword arguments": ("def f(x, y=0):\n    return x - y\n", "assert f(1, y=2) == -1"),
-    "keyword arguments only": ("def f(*, y):\n    return y\n", "assert f(y=2) == 2"),
-    "a dictionary": ("def f(x):\n    return {x: [x]}\n", "assert f(1) == {1: [1]}"),
-    "one and True apart": ("def f(x):\n    return [x, x == 1]\n", "assert f(1) == [1, True]"),
-    "calls within calls": ("def f(x):\n    return x + 1\n", "assert f(f(1)) == 3"),
-    "computed arguments": ("def f(x):\n    return sum(x)\n", "assert f(list(range(4))) == 6"),
-    "a loop": ("def f(x):\n    return x\n", "for i in range(3):\n    assert f(i) == i"),
-    "the function as a value": ("def f(x):\n    return x\n", "assert [*map(f, [1, 2])] == [1, 2]"),
-    "a length": ("def f(x):\n    return [x]\n", "assert len(f(1)) == 1"),
+    "a set, which has no order": (
+        "def f(x):\n    return [x, x]\n",
+        "assert set(f(1)) == {1}",
+        "assert f(1) == [1, 1]",
+    ),
+    "a tuple of what is returned": (
+        "def f(x):\n    return [x]\n",
+        "assert tuple(f(1)) == (1,)",
+        "assert f(1) == [1]",
+    ),
+    "a list of what is returned": (
+        "def f(x):\n    return (x,)\n",
+        "assert list(f(1)) == [1]",
+        "assert f(1) == (1,)",
+    ),
+    "isclose": (
+        "def f(x, y=3):\n    return x / y if y else x\n",
+        "assert math.isclose(f(1), 1 / 3)",
+        "assert f(1, 0) == 1",
+    ),
+    "a difference below a bound": (
+        "def f(x):\n    return x\n",
+        "assert abs(f(1) - 1) < 1e-6",
+        "assert f(1) == 1",
+    ),
+    "a bare truth value": (
+        "def f(x):\n    return x > 0 and [x, True]\n",
+        "assert f(1)",
+        "assert f(1) == [1, True]",
+    ),
+    "a negated truth value": (
+        "def f(x):\n    return x > 0 and [x]\n",
+        "assert not f(-1)",
+        "assert f(1) == [1]",
+    ),
+    "a negated number": ("def f(x):\n    return x\n", "assert not f(0)", "assert f(1) == 1"),
+    "keyword arguments": (
+        "def f(x, y=0):\n    return x - y\n",
+        "assert abs(f(1, y=2)) == 1",
+        "assert f(x=1, y=2) == -1",
+    ),
+    "calls within calls": (
+        "def f(x):\n    return x + 1\n",
+        "assert f(f(1)) == 3",
+        "assert f(1) == 2",
+    ),
+    "computed arguments": (
+        "def f(x):\n    return sum(x)\n",
+        "assert f(list(range(4))) == 6",
+        "assert f([1, 2]) == 3",
+    ),
+    "a loop": (
+        "def f(x):\n    return x\n",
+        "for i in range(3):\n    assert f(i) == i",
+        "assert f(1) == 1",
+    ),
+    "the function as a value": (
+        "def f(x):\n    return x\n",
+        "assert [*map(f, [1, 2])] == [1, 2]",
+        "assert f(1) == 1",
+    ),
+    "a length": ("def f(x):\n    return [x]\n", "assert len(f(1)) == 1", "assert f(1) == [1]"),
 }
 
 
-@pytest.mark.parametrize("name", WRAPPED)
 @pytest.mark.parametrize("transform", [PAPER, Affine(-3, 1)], ids=str)
-def test_a_wrapped_test_holds_for_the_wrapped_reference_in_every_mode(name, transform):
-    reference, test = WRAPPED[name]
-    plain = task(reference, test, "assert f != 5", setup="import math")
-    programs = []
-    for sides in (SIDES["full"], SIDES["inputs"], SIDES["outputs"]):
-        variant = built(plain, transform, sides)
-        programs.append(sound(variant))
-    assert outcomes(*programs) == ["."] * len(programs)
-
-
-def built(plain: Task, transform: Affine, sides: Sides) -> Variant:
-    """The variant under a given map; its one test besides those that only name the function."""
-    from byrote.operators.isomorphism import build
-
-    mode = next(m for m, s in SIDES.items() if s == sides)
-    first = plain.tests.rpartition("\n")[0]
-    variant = build(replace(plain, tests=first), "affine", transform, 1.0, 0, mode, "1")
-    return variant
+def test_wrapped_tests_hold_for_the_wrapped_reference_in_every_mode(transform):
+    programs = {}
+    for name, (reference, *tests) in WRAPPED.items():
+        plain = task(reference, *tests, setup="import math")
+        for mode in MODES:
+            variant = build(plain, "affine", transform, 1.0, 0, mode, "1")
+            programs[name, mode] = sound(variant)
+    found = dict(zip(programs, outcomes(*programs.values()), strict=True))
+    assert {name: o for name, o in found.items() if o != ".."} == {}
 
 
 def test_a_value_outside_the_image_fails_a_decoded_test():
@@ -306,26 +342,26 @@ def test_an_unknown_parameter_is_refused_with_what_exists(values, message):
 # Parameters
 
 
-def test_parameters_depend_on_seed_and_task_and_on_nothing_else(known):
-    def drawn(tasks: list[Task], **values) -> dict:
-        values = {"mode": "full", "seed": 0} | values
-        made = [operators.apply("affine", t, **values) for t in tasks]
-        return {v.task_id: json.loads(v.parameters) for v in made if not v.reason}
+def parameters(variants: list[Variant]) -> dict[str, dict]:
+    return {v.task_id: json.loads(v.parameters) for v in variants if not v.reason}
 
-    first = drawn(known)
-    assert drawn(known[::-1]) == first == drawn(known, level=0.4) == drawn(known, wording="3")
-    assert drawn(known[5:6]) == {known[5].task_id: first[known[5].task_id]}
+
+def test_parameters_depend_on_seed_and_task_and_on_nothing_else(known, made):
+    first = parameters(made["full"])
     for mode in SIDES:
-        assert drawn(known, mode=mode).items() <= first.items()
-    other = drawn(known, seed=1)
-    assert sum(other[name] == first[name] for name in first) < len(first) / 20
+        assert parameters(made[mode]).items() <= first.items()
+    few = known[-9:]
+    for values in ({"level": 0.4}, {"wording": "3"}, {"wording": "2", "mode": "inputs"}):
+        again = [operators.apply("affine", t, **{"mode": "full"} | values) for t in few[::-1]]
+        assert parameters(again).items() <= first.items()
+    other = parameters([operators.apply("affine", t, mode="full", seed=1) for t in few])
+    assert sum(other[name] == first[name] for name in other) <= 1
     assert len({(p["a"], p["b"]) for p in first.values()}) > len(first) / 2
 
 
 def test_the_papers_preset_is_the_same_for_every_task(known):
-    made = [operators.apply("affine_fixed", t, mode="full") for t in known]
-    found = {(p["a"], p["b"]) for v in made if not v.reason for p in [json.loads(v.parameters)]}
-    assert found == {(2, -94)}
+    found = parameters([operators.apply("affine_fixed", t, mode="full") for t in known[-40:]])
+    assert {(p["a"], p["b"]) for p in found.values()} == {(2, -94)}
 
 
 # Every task of HumanEval and ladder
@@ -342,11 +378,10 @@ def test_the_operator_original_changes_nothing(known):
 @pytest.mark.parametrize("name", sorted(registry.OPERATORS))
 def test_the_same_seed_gives_the_same_variant_in_any_order(name, known):
     operator = registry.OPERATORS[name]
-    for mode in operator.modes:
-        for level in operator.levels:
-            first = [operators.apply(name, t, level, 7, mode) for t in known]
-            again = [operators.apply(name, t, level, 7, mode) for t in known[::-1]]
-            assert first == again[::-1]
+    for level in operator.levels:
+        first = [operators.apply(name, t, level, 7, operator.modes[0]) for t in known]
+        again = [operators.apply(name, t, level, 7, operator.modes[0]) for t in known[::-1]]
+        assert first == again[::-1]
 
 
 @pytest.mark.parametrize("name", sorted(registry.OPERATORS))
@@ -375,35 +410,30 @@ def literals(source: str) -> list:
     return [value for value in found if integers(value)]
 
 
-def test_every_integer_of_the_tests_comes_back_by_decoding(known):
+def test_every_integer_of_the_tests_comes_back_by_decoding(known, made):
     seen = 0
-    for plain in known:
-        for operator in ("affine", "affine_fixed"):
-            variant = operators.apply(operator, plain, mode="full")
-            if variant.reason or "_outside" in variant.tests or "_view" in variant.tests:
-                continue
-            parameters = json.loads(variant.parameters)
-            transform = Affine(parameters["a"], parameters["b"])
-            before, after = literals(plain.tests), literals(variant.tests)
-            assert [repr(transform.decode(v)) for v in after] == [repr(v) for v in before]
-            assert sum(map(integers, after)) == parameters["n_in"] + parameters["n_out"]
-            seen += 1
-    assert seen > 250
+    for plain, variant in zip(known, made["full"], strict=True):
+        if variant.reason or "_outside" in variant.tests or "_view" in variant.tests:
+            continue
+        drawn = json.loads(variant.parameters)
+        transform = Affine(drawn["a"], drawn["b"])
+        before, after = literals(plain.tests), literals(variant.tests)
+        assert [repr(transform.decode(v)) for v in after] == [repr(v) for v in before]
+        assert sum(map(integers, after)) == drawn["n_in"] + drawn["n_out"]
+        seen += 1
+    assert seen > 130
 
 
-def test_every_variant_is_sound_and_differs_from_its_task(known):
-    """The two exceptions are found by execution and never shown to a model."""
+def test_every_variant_is_sound_and_differs_from_its_task(known, made):
     programs = {}
-    for plain in known:
-        for mode in ("full", "inputs", "outputs"):
-            variant = operators.apply("affine", plain, mode=mode)
+    for mode in ("full", "inputs", "outputs"):
+        for plain, variant in zip(known, made[mode], strict=True):
             if not variant.reason:
                 assert variant.tests != plain.tests, plain.task_id
                 programs[plain.task_id, mode] = sound(variant)
-    limits = Limits()
-    found = {k: o.outcome for k, o in zip(programs, run(programs.values(), limits), strict=True)}
-    assert {k: o for k, o in found.items() if o != "passed"} == {}
-    assert Counter(mode for _, mode in found) == {}
+    found = dict(zip(programs, run(programs.values()), strict=True))
+    assert {k: o.outcomes for k, o in found.items() if o.outcome != "passed"} == {}
+    assert Counter(mode for _, mode in found) == {"full": 156, "inputs": 142, "outputs": 125}
 
 
 def mutant(source: str) -> str:
@@ -415,20 +445,22 @@ def mutant(source: str) -> str:
     return ast.unparse(tree)
 
 
-def test_a_program_is_right_behind_the_map_where_and_only_where_it_is_right_in_front(ladder):
+def test_a_program_is_right_behind_the_map_where_and_only_where_it_is_right_in_front(known, made):
     """f(x) = y if and only if g(T(x)) = T(y): test by test, for wrong programs."""
     programs = {}
-    for plain in ladder:
+    for n, plain in enumerate(known):
+        if plain.benchmark != "ladder":
+            continue
         parts = {"mutant": mutant(plain.reference)}
         parts["echo"] = f"def {plain.entry_point}(x, *rest):\n    return x\n"
         for name, source in parts.items():
             programs[plain.task_id, name, ""] = Program(source, plain.tests)
             for mode in ("full", "inputs", "outputs"):
-                variant = operators.apply("affine", plain, mode=mode)
+                variant = made[mode][n]
                 if variant.reason:
                     continue
-                known = json.loads(variant.parameters)
-                transform = Affine(known["a"], known["b"])
+                drawn = json.loads(variant.parameters)
+                transform = Affine(drawn["a"], drawn["b"])
                 behind = wrapped(source, plain.entry_point, transform, SIDES[mode])
                 programs[plain.task_id, name, mode] = replace(sound(variant), source=behind)
     found = dict(zip(programs, outcomes(*programs.values()), strict=True))
@@ -463,18 +495,18 @@ def mbpp() -> list[Task]:
         return benchmarks.load("mbpp_sanitized_test")
 
 
-def made(mbpp: list[Task], mode: str) -> dict[str, Variant]:
+def encoded(mbpp: list[Task], mode: str) -> dict[str, Variant]:
     return {t.task_id: operators.apply("affine_fixed", t, mode=mode) for t in mbpp}
 
 
 def held(variant: Variant) -> tuple[bool, bool]:
     """Whether a variant's tests have integers in arguments and in expected values."""
-    known = json.loads(variant.parameters)
-    return known.get("n_in", 0) > 0, known.get("n_out", 0) > 0
+    counted = json.loads(variant.parameters)
+    return counted.get("n_in", 0) > 0, counted.get("n_out", 0) > 0
 
 
 def test_mbpp_has_the_published_counts_of_integers(mbpp):
-    full = made(mbpp, "full")
+    full = encoded(mbpp, "full")
     sides = Counter(held(v) for v in full.values())
     assert sum(sides.values()) == 257
     assert sides[True, True] + sides[True, False] == 207
@@ -482,24 +514,18 @@ def test_mbpp_has_the_published_counts_of_integers(mbpp):
     assert sides[True, True] == 154
     assert Counter(v.reason for v in full.values()) == {"": 219, "no integer in the tests": 38}
     for mode, count in (("inputs", 207), ("outputs", 166)):
-        assert sum(not v.reason for v in made(mbpp, mode).values()) == count
+        assert sum(not v.reason for v in encoded(mbpp, mode).values()) == count
 
 
-def test_mbpp_references_are_sound_behind_the_map_and_exclusions_have_a_reason(mbpp, store):
-    """Six return a float for an integer or the like, one (397) depends on the order of values."""
-    whole = table(mbpp, Task)
-    found = pipeline.variants(whole, [Condition("affine_fixed", "full")], store=store)
-    excluded = found[~found["sound"]].set_index("task_id")["reason"]
-    assert found["sound"].sum() == 212
-    assert Counter(excluded) == {
-        "no integer in the tests": 38,
-        "its reference failed (FFF): AssertionError": 4,
-        "its reference failed (.F.): AssertionError": 1,
-        "its reference failed (.FF): AssertionError": 1,
-        "its reference failed (FF.): AssertionError": 1,
-    }
-    assert {int(t.split("/")[1]) for t in excluded[excluded.str.startswith("its")].index} == {
-        *(14, 80, 88, 293, 397, 422, 432)
+def test_mbpp_references_are_sound_behind_the_map_but_for_seven(mbpp):
+    """Six have a float on one side and an integer on the other; 88 returns a Counter."""
+    variants = {t: v for t, v in encoded(mbpp, "full").items() if not v.reason}
+    found = dict(zip(variants, run(map(sound, variants.values())), strict=True))
+    failed = {int(t.split("/")[1]): o.outcomes for t, o in found.items() if o.outcome != "passed"}
+    assert len(found) - len(failed) == 212
+    assert failed == {
+        **{14: "FFF", 80: "FFF", 88: "FFF", 397: "FFF"},
+        **{293: ".F.", 422: ".FF", 432: "FF."},
     }
 
 
@@ -507,14 +533,10 @@ def test_mbpp_references_that_pass_without_decoding_are_as_many_as_measured(mbpp
     """The floor: 50 tasks with integers and the 38 without, 88 of 257 in full mode."""
     floors = {}
     for mode in ("full", "inputs", "outputs"):
-        variants = made(mbpp, mode)
+        variants = encoded(mbpp, mode)
         core = {t for t, v in variants.items() if held(v) == (True, True)}
-        programs = {
-            t.task_id: bare(t, variants[t.task_id])
-            for t in mbpp
-            if mode == "full" or t.task_id in core
-        }
-        passed = dict(zip(programs, outcomes(*programs.values()), strict=True))
-        passed = {t for t, o in passed.items() if set(o) == {"."}}
+        chosen = [t for t in mbpp if mode == "full" or t.task_id in core]
+        found = outcomes(*(bare(t, variants[t.task_id]) for t in chosen))
+        passed = {t.task_id for t, o in zip(chosen, found, strict=True) if set(o) == {"."}}
         floors[mode] = len(passed), len(passed & core)
     assert floors == {"full": (88, 32), "inputs": (14, 14), "outputs": (0, 0)}

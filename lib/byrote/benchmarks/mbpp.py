@@ -1,6 +1,7 @@
 """MBPP: 974 entry-level problems, and the 427 that its authors verified by hand."""
 
 import ast
+import warnings
 from collections.abc import Iterator
 
 from byrote.benchmarks.sources import records
@@ -47,7 +48,7 @@ def _task(row: dict, name: str, prompt: str, setup: str) -> Task:
 
 def unix(text: str) -> str:
     """Text with unix line ends."""
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def entry_point(reference: str, tests: str) -> str:
@@ -55,9 +56,10 @@ def entry_point(reference: str, tests: str) -> str:
 
     The first name after `assert` would be wrong for `set(f(x)) == …` and `math.isclose(f(x), …)`.
     """
-    defined = {
-        n.name for n in ast.parse(reference).body if isinstance(n, ast.FunctionDef | ast.ClassDef)
-    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about escapes such as \w, which are the benchmark's
+        body = ast.parse(reference).body
+    defined = {n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     for node in ast.walk(ast.parse(tests)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) in defined:
             return node.func.id

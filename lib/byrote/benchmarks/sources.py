@@ -9,6 +9,7 @@ downloaded at import time.
 import gzip
 import json
 import os
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,23 +88,35 @@ def _local(source: Source) -> Path | None:
 
 
 def read(path: Path) -> list[dict]:
-    """The records of a .jsonl, .json or .parquet file, gzip or not."""
+    """The records of a .jsonl, .json or .parquet file, gzip or not.
+
+    Raises ValueError that names the file, and the line where there is one, if it is broken.
+    """
     path = Path(path)
-    if path.suffix == ".parquet":
-        frame = pd.read_parquet(path)
-        return [{k: _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
+    try:
+        return _parquet(path) if path.suffix == ".parquet" else _text(path)
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path}: {error}; the file may be cut off") from None
+
+
+def _parquet(path: Path) -> list[dict]:
+    frame = pd.read_parquet(path)
+    return [{k: _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
+
+
+def _text(path: Path) -> list[dict]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as lines:
         if path.name.removesuffix(".gz").endswith(".json"):
             return json.load(lines)
-        return [_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        return [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _line(path: Path, number: int, line: str) -> dict:
+def _line(number: int, line: str) -> dict:
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {number}: {error}; the file may be cut off") from None
+        raise ValueError(f"line {number}: {error.msg}") from None
 
 
 def _plain(value: object) -> object:

@@ -97,8 +97,8 @@ ENGINES = ("transformers", "replay")
 
 def open(model: str) -> Engine:  # noqa: A001  the field's word, always written engines.open
     """The engine of `model`; raises ValueError that lists what exists for an unknown name."""
-    scripted = re.fullmatch(r"(\w+)(?:\(([\d.]+)\))?", model)
-    if scripted and scripted[1] in SCRIPTED:
+    scripted = re.fullmatch(r"(\w+)(?:\((\d*\.?\d+)\))?", model)
+    if scripted and scripted[1] in SCRIPTED and (scripted[1] == "coin" or not scripted[2]):
         from byrote.engines.scripted import Scripted
 
         return Scripted(scripted[1], float(scripted[2] or 0.5))

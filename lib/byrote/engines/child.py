@@ -28,6 +28,7 @@ class Child:
             "TOKENIZERS_PARALLELISM": "false",
             "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         }
+        self._batch = options.get("batch")
         self._log = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "byrote.engines.worker"],
@@ -68,7 +69,10 @@ class Child:
         self._log.seek(0)
         last = "\n".join(self._log.read().splitlines()[-5:])
         if code == -signal.SIGKILL:
-            how = "was killed: most likely out of memory; try a smaller BYROTE_BATCH (now 16)"
+            how = (
+                "was killed: most likely out of memory; "
+                f"try a smaller BYROTE_BATCH (now {self._batch})"
+            )
         else:
             how = f"ended with status {code}"
         return EngineError(f"the model's process {how}. What it finished is stored.\n{last}")

@@ -23,6 +23,10 @@ class Transformers:
         self.dtype = os.environ.get("BYROTE_DTYPE") or "float32"
         if self.dtype not in ("float32", "bfloat16", "float16"):
             raise ValueError(f"BYROTE_DTYPE={self.dtype}: float32, bfloat16 or float16")
+        batch = os.environ.get("BYROTE_BATCH") or "16"
+        if not batch.isdecimal() or int(batch) < 1:
+            raise ValueError(f"BYROTE_BATCH={batch}: a whole number, 1 or more")
+        self.batch = int(batch)
         if not weights.in_package(line.revision):
             revision = weights.pinned(line.repo, line.revision)
             chat = weights.has_chat_template(line.repo, revision)
@@ -57,11 +61,18 @@ class Transformers:
         return prompts.completion(request.variant)
 
     def generate(self, requests: list[Request]) -> Iterator[tuple[Request, Answer]]:
+        """Answers as they come; if this is broken off, the next question starts a new process."""
         messages = [self._message(n, r) for n, r in enumerate(requests)]
-        for reply in self._open().ask({"requests": messages}):
-            for answer in reply["answers"]:
-                index = answer.pop("index")
-                yield requests[index], Answer(**answer, returned_model=self.line.repo)
+        done = False
+        try:
+            for reply in self._open().ask({"requests": messages}):
+                for answer in reply["answers"]:
+                    index = answer.pop("index")
+                    yield requests[index], Answer(**answer, returned_model=self.line.repo)
+            done = True
+        finally:
+            if not done:  # else the answers still to come would be taken for the next ones
+                self.close()
 
     def _message(self, index: int, request: Request) -> dict:
         prompt = self._prompt(request)
@@ -83,7 +94,7 @@ class Transformers:
                     "repo": self.line.repo,
                     "revision": self.line.revision,
                     "dtype": self.dtype,
-                    "batch": int(os.environ.get("BYROTE_BATCH", "16")),
+                    "batch": self.batch,
                 }
             )
         return self._child

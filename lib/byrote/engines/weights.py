@@ -23,7 +23,7 @@ def packaged(repo: str, revision: str) -> Path:
     """
     package, _, name = repo.partition("/")
     spec = importlib.util.find_spec(package)
-    places = spec.submodule_search_locations if spec else []
+    places = (spec and spec.submodule_search_locations) or []
     for folder in places:
         file = Path(folder) / name
         if file.is_file():
