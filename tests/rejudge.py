@@ -105,23 +105,22 @@ def sets(wanted: Callable[[str], bool]) -> Iterator[Set]:
         yield Set(name, cases(answers(CODET, "humaneval", samples=100), cut), {}, 3)
 
 
-def variants(benchmark: str) -> list[Variant]:
+def variants(benchmark: str, path: str | Path = "") -> list[Variant]:
     """The untouched tasks of a benchmark; two editions of MBPP bring tests of their own."""
-    own = own_tests(benchmark)
+    own = own_tests(benchmark, path)
     tasks = benchmarks.load("mbpp" if own else benchmark)
     made = {number(t.task_id): operators.apply("original", t, 0.0, 0) for t in tasks}
     return [dataclasses.replace(made[k], **own.get(k, {})) for k in own or made]
 
 
-def own_tests(benchmark: str) -> dict[str, dict]:
-    """The assertions of the early MBPP+, and those in LDB's `check` functions."""
+def own_tests(benchmark: str, path: str | Path) -> dict[str, dict]:
+    """The assertions of the early MBPP+, and those in the `check` functions of a file of LDB."""
     if benchmark == "mbpp_plus":
         rows = lines("mbpp_plus/MbppPlus.jsonl.gz")
         names = {"tests": "assertion", "entry_point": "entry_point"}
         return {number(r["task_id"]): {k: r[name] for k, name in names.items()} for r in rows}
     if benchmark == "mbpp_ldb":
-        rows = lines("generations_ldb/mbpp/tests.jsonl.gz")
-        checks = ((r["task_id"], ast.parse(r["test"]).body) for r in rows)
+        checks = ((r["task_id"], ast.parse(r["test"]).body) for r in lines(path))
         bodies = (
             (task, [n.body for n in check if hasattr(n, "body")][0]) for task, check in checks
         )
@@ -131,7 +130,7 @@ def own_tests(benchmark: str) -> dict[str, dict]:
 
 def answers(path: str | Path, benchmark: str, samples: int = 1) -> Iterator[tuple]:
     """Variant, mark of the sample and text of every answer that the replay engine gives."""
-    wanted = [Request(v, Sampling(), n) for v in variants(benchmark) for n in range(samples)]
+    wanted = [Request(v, Sampling(), n) for v in variants(benchmark, path) for n in range(samples)]
     for request, answer in Replay(DATA / path).generate(wanted):
         yield request.variant, f"#{request.sample}" if samples > 1 else "", answer.text
 

@@ -203,6 +203,10 @@ REPLIES = {  # name: reply, entry point, prompt, call, value
         "c = a + b\nreturn c", "f", ADD, "f(2, 3)", 5),
     "completion, one space too many": (
         "     c = a + b\n     return c\n\nThis adds.", "f", ADD, "f(2, 3)", 5),
+    "completion, all indent lost, a block on one line": (
+        "if a: return b\nfor x in (a, b):\n    b = b + x\nreturn b", "f", ADD, "f(0, 3)", 6),
+    "completion, all indent lost, after a line of blanks": (
+        "  \nc = a + b\nreturn c", "f", ADD, "f(2, 3)", 5),
     "completion by tabs": (
         "\tc = a + b\n\treturn c", "f", ADD, "f(2, 3)", 5),
     "completion, prompt by two spaces": (
@@ -402,10 +406,9 @@ def test_the_letter_of_an_answer(text, letter):
 
 PIECES = [
     "def f(x):\n", "    return x\n", "```", "```python\n", "\n", " ", "\t", "class A:\n", "'",
-    '"""',
-    "(", "]", "é", "\ufeff", "\x00", "\ud800", "\x0c", "<|im_end|>", "</think>", ">>> ",
-    "import f\n", "f", "=", "==", "#", "\\", "Answer: ", "A", "@", ":", ";", "lambda", "[ANSWER]", "try:\n",
-    "~~~", "async ", "{", "else:\n", "f'{", "0x", "1_", "await x\n",
+    '"""', "(", "]", "é", "\ufeff", "\x00", "\ud800", "\x0c", "<|im_end|>", "</think>", ">>> ",
+    "import f\n", "f", "=", "==", "#", "\\", "Answer: ", "A", "@", ":", ";", "lambda", "[ANSWER]",
+    "try:\n", "~~~", "async ", "{", "else:\n", "f'{", "0x", "1_", "await x\n",
     "from __future__ import annotations\n",
 ]  # fmt: skip
 LONG = [

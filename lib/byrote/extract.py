@@ -259,10 +259,10 @@ def _continued(text: str, name: str, shown: str, least: int) -> str:
     head = shown if shown.endswith("\n") else shown + "\n"
     signature = r"(?m)^([ \t]*)(?:async )?def [^#]*?:[ \t]*(?:#.*)?(?:\n+([ \t]+)\S|\s*\Z)"
     pads = [inner or outer + "    " for outer, inner in re.findall(signature, head)]
-    first = len(text.lstrip("\n")) - len(text.lstrip())
-    for pad in pads[-1:]:  # as it is, the first line's indent mended, all lines moved
+    first = len(re.match(r"(?:[ \t]*\n)*([ \t]*)", text)[1])
+    for pad in pads[-1:]:  # as it is, all lines moved, the first line's indent mended
         moved = re.sub(rf"(?m)^[ \t]{{{first}}}(?=.*\S)", pad, text)
-        joints += [(head, text), (head, pad + text.lstrip()), (head, moved)]
+        joints += [(head, text), (head, moved), (head, pad + text.lstrip())]
     joints += [[re.sub(r"(?m)^[ \t]+", lambda m: m[0].expandtabs(4), x) for x in j] for j in joints]
     for head, body in joints if pads else []:
         found, start = _prefix(head + body), head.count("\n") + 1

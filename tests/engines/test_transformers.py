@@ -69,6 +69,17 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """A model this small loses more by waiting for threads than it gains."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def model(folder):
     """The model in this process; tests set its batch."""
@@ -79,7 +90,7 @@ def model(folder):
 
 def request(index: int, prompt: str, chat: bool = False, **values) -> dict:
     """What the parent sends for one question."""
-    plain = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 24, "seed": 7 * index + 1}
+    plain = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 12, "seed": 7 * index + 1}
     messages = [{"role": "user", "content": prompt}] if chat else []
     return {
         **{"index": index, "messages": messages, "prompt": "" if chat else prompt},
@@ -127,7 +138,7 @@ def says(model, monkeypatch):
 
         monkeypatch.setattr(local, "_sampling", lambda _: [Says(model, texts, end)])
         prompts = prompts or ["x"] * len(texts)  # of one length, so that the order is kept
-        made = [request(n, p, max_tokens=200, **values) for n, p in enumerate(prompts)]
+        made = [request(n, p, max_tokens=80, **values) for n, p in enumerate(prompts)]
         found = answered(model, made, batch=len(texts))
         return [found[n] for n in range(len(texts))]
 
@@ -150,7 +161,7 @@ def test_answers_do_not_depend_on_batch_mates_or_order(model, temperature, top_p
 
 def test_a_batch_holds_one_kind_of_sampling_and_every_request_is_answered(model):
     made = [
-        request(n, t, temperature=0.8 * (n % 2), max_tokens=8 + 8 * (n % 3))
+        request(n, t, temperature=0.8 * (n % 2), max_tokens=4 + 4 * (n % 3))
         for n, t in enumerate(TEXTS)
     ]
     found = answered(model, made, batch=8)
@@ -258,7 +269,7 @@ def test_a_base_answer_stops_at_a_stop_string_and_stays_raw(says):
 
 def test_an_answer_that_never_ends_is_cut_and_says_so(says, model):
     [answer] = says(["a"], end=False)
-    assert (answer["finish"], answer["tokens"]) == ("length", 200)
+    assert (answer["finish"], answer["tokens"]) == ("length", 80)
     found = answered(model, [request(0, "x", max_tokens=1)])[0]
     assert found["tokens"] == 1
 
@@ -268,7 +279,7 @@ def test_a_prompt_longer_than_the_window_is_an_error_and_hurts_no_other(model):
     found = answered(model, made)
     for n in (0, 2):  # the answer would not fit either
         assert (found[n]["text"], found[n]["finish"], found[n]["tokens"]) == ("", "error", 0)
-        assert found[n]["prompt_tokens"] + 24 > WINDOW
+        assert found[n]["prompt_tokens"] + 12 > WINDOW
     assert same(found[1], answered(model, [made[1]])[1])
 
 
@@ -293,7 +304,7 @@ def gone(pid: int) -> bool:
 def test_the_engine_answers_as_the_model_does_and_its_process_ends_with_it(folder, model):
     engine = engines.open(f"transformers:{folder}")
     assert engine.live and engine.line.chat
-    wanted = questions(5, temperature=0.8, max_tokens=12)
+    wanted = questions(5, temperature=0.8, max_tokens=8)
     try:
         found = {id(r): a for r, a in engine.generate(wanted)}
         pid = engine._child._process.pid
@@ -315,7 +326,7 @@ def test_the_engine_answers_as_the_model_does_and_its_process_ends_with_it(folde
 def test_breaking_off_and_being_killed_lose_only_what_was_not_answered(folder, monkeypatch):
     monkeypatch.setenv("BYROTE_BATCH", "1")
     engine = engines.open(f"transformers:{folder}")
-    few, many = questions(2, max_tokens=4), questions(60, max_tokens=300)
+    few, many = questions(2, max_tokens=4), questions(60, max_tokens=40)
     try:
         answers = engine.generate(many)
         next(answers)

@@ -55,7 +55,7 @@ def test_table_3_has_a_row_a_benchmark_and_model_with_drops(run):
     shown = figures.table3(load.drops(rates, "all", np.random.default_rng(0)), "all")
     assert len(shown) == 4 and list(shown.columns[:4]) == ["benchmark", "model", "n", "Original"]
     breaker = shown[(shown["model"] == "contract_breaker") & (shown["benchmark"] == "ladder")]
-    assert breaker["full"].iloc[0].startswith("0.0 (−100.0")
+    assert breaker["full"].iloc[0].startswith("0.0 (100.0")
 
 
 def test_the_papers_rows_are_as_printed_smallest_first():
@@ -74,8 +74,8 @@ def test_the_drops_have_an_interval_for_every_mode(run):
 
 
 def test_the_shares_of_causes_add_up_to_a_hundred(run):
-    tasks, variants, _, verdicts, store = run
-    figure = figures.taxonomy(taxonomy.causes(verdicts, variants, tasks, store))
+    tasks, variants, answers, verdicts, store = run
+    figure = figures.taxonomy(taxonomy.causes(verdicts, answers, variants, tasks, store))
     for ax in figure.axes:
         widths = pd.DataFrame([(b.get_y(), b.get_width()) for b in ax.patches]).groupby(0)[1]
         assert set(widths.sum().round(6)) <= {0, 100}

@@ -47,7 +47,7 @@ def bench(tmp_path_factory):
     return tasks, pipeline.variants(tasks, conditions, store=store), store
 
 
-def cause(bench, program: str, task_id: str, mode: str = "full") -> str:
+def cause(bench, program: str, task_id: str, mode: str = "full", finish: str = "stop") -> str:
     """The cause of one program's failure; "passed" where it does not fail."""
     tasks, variants, store = bench
     chosen = variants[(variants["task_id"] == task_id) & (variants["mode"] == mode)]
@@ -55,10 +55,11 @@ def cause(bench, program: str, task_id: str, mode: str = "full") -> str:
     answer = Generation(
         **{c: getattr(v, c) for c in Variant.KEY},
         **{"model": "m", "sampling": "", "sample": 0, "request": "r"},
-        **{"text": f"```python\n{program}\n```", "finish": "stop"},
+        **{"text": f"```python\n{program}\n```", "finish": finish},
     )
-    verdicts = pipeline.verdicts(table([answer], Generation), variants, store)
-    found = taxonomy.causes(verdicts, variants, tasks, store)
+    answers = table([answer], Generation)
+    verdicts = pipeline.verdicts(answers, variants, store)
+    found = taxonomy.causes(verdicts, answers, variants, tasks, store)
     return found["cause"].iloc[0] if len(found) else "passed"
 
 
@@ -110,11 +111,17 @@ def test_no_program_is_its_own_cause(bench):
     assert cause(bench, "I cannot do that.", "t/2") == "no program"
 
 
+def test_an_answer_that_was_cut_before_its_program_was_whole_is_told_apart(bench):
+    cut = "def digit_sum(n):\n    x = (n + 94"
+    assert cause(bench, cut, "t/2", finish="length") == "cut off"
+    assert cause(bench, cut, "t/2") == "no program"
+
+
 def test_the_breakers_omission_is_named_on_every_task_whose_variant_it_fails(tmp_path):
     store = Store(tmp_path / "store.sqlite")
     tasks = pipeline.tasks(["ladder"])
     variants = pipeline.variants(tasks, [pipeline.ORIGINAL, *study.MODES], store=store)
     answers = pipeline.generations(variants, ["contract_breaker"], store=store)
     verdicts = pipeline.verdicts(answers, variants, store)
-    found = taxonomy.causes(verdicts, variants, tasks, store)
+    found = taxonomy.causes(verdicts, answers, variants, tasks, store)
     assert len(found) > 100 and set(found["cause"]) == {"encode missing"}

@@ -103,7 +103,9 @@ class Local:
                 pad_token_id=self.tokenizer.pad_token_id,
             )
         new = out[:, width:]
-        counts = [done.lengths.get(n, self._own(row)) for n, row in enumerate(new.tolist())]
+        counts = [
+            min(self._own(row), done.lengths.get(n, most)) for n, row in enumerate(new.tolist())
+        ]
         answers = []
         for n, (request, prompt, row) in enumerate(zip(requests, ids, new, strict=True)):
             row = row[: counts[n]]

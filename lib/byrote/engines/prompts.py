@@ -45,26 +45,32 @@ def finished(text: str, entry_point: str) -> bool:
     True once a closed block defines the entry point and every global name that it uses; what
     could follow is explanation.
     """
-    blocks = text.split(f"\n{FENCE}")
-    opened = blocks[0].rfind(FENCE)
-    if len(blocks) < 2 or opened < 0:
-        return False
-    source = blocks[0][opened + len(FENCE) :].partition("\n")[2]
-    return self_contained(source, entry_point)
+    pieces = f"\n{text}".split(f"\n{FENCE}")  # prose, block, prose, block, …
+    closed = (block.partition("\n")[2] for block in pieces[1:-1:2])
+    return any(self_contained(source, entry_point) for source in closed)
 
 
 def self_contained(source: str, entry_point: str) -> bool:
-    """Whether `source` parses, defines `entry_point` and uses no name that nobody defines."""
+    """Whether `source` parses, defines `entry_point`, no stub, and uses no undefined name."""
     try:
         tree = ast.parse(source)
         top = symtable.symtable(source, "<answer>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not _stub(n)}
     known = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
     used = {s.get_name() for t in _tables(top) for s in t.get_symbols() if s.is_global()}
     used |= {s.get_name() for s in top.get_symbols() if s.is_referenced()}
     return entry_point in functions and used <= known | set(dir(builtins))
+
+
+def _stub(function: ast.FunctionDef) -> bool:
+    """Whether a function has no body yet: a docstring, `pass`, `…` or a raise at most."""
+    empty = (ast.Pass, ast.Raise)
+    return all(
+        isinstance(n, empty) or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))
+        for n in function.body
+    )
 
 
 def _tables(top: symtable.SymbolTable) -> list[symtable.SymbolTable]:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from byrote import engines
+from byrote.records import Generation
 from byrote.store import Store
 
 NAMES = ["benchmark", "operator", "mode", "wording"]
@@ -40,6 +41,23 @@ def reasons(variants: pd.DataFrame) -> pd.DataFrame:
 
 def _named(variants: pd.DataFrame) -> pd.DataFrame:
     return variants.assign(benchmark=variants["task_id"].str.split("/").str[0])
+
+
+def endings(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """How answers ended, in percent: cut off at the token limit, without a program, passed.
+
+    A cut answer is counted apart from wrong code: it is the budget's fault as much as the model's.
+    """
+    both = answers.merge(verdicts, on=list(Generation.KEY), validate="one_to_one")
+    both["benchmark"] = both["task_id"].str.split("/").str[0]
+    both["cut off"] = both["finish"] == "length"
+    both["no program"] = both["outcome"] == "invalid"
+    both["passed"] = both["outcome"] == "passed"
+    groups = both.groupby(["model", "benchmark", "operator", "mode"], sort=False)
+    shares = 100 * groups[["cut off", "no program", "passed"]].mean()
+    shares.insert(0, "answers", groups.size())
+    shares.insert(1, "tokens", groups["tokens"].median())
+    return shares.round(1).reset_index()
 
 
 def provenance(generations: pd.DataFrame, store: Store | None = None) -> pd.DataFrame:

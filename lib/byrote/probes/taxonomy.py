@@ -17,7 +17,7 @@ from byrote.operators.suite import Inapplicable, parse
 from byrote.operators.values import Affine, lift
 from byrote.pipeline import QUICK
 from byrote.pipeline.execution import judged
-from byrote.records import Task, Variant, rows
+from byrote.records import Generation, Task, Variant, rows
 from byrote.sandbox import Program
 from byrote.store import Store
 
@@ -29,20 +29,27 @@ CAUSES = (
     "boundary",  # a bool, float or text was pushed through the contract
     "ambiguous",  # two omissions explain it equally well
     "other",  # no composition passes: the task itself was not solved
+    "cut off",  # the answer reached its token limit before its program was whole
     "no program",
 )
 KEY = list(Variant.KEY)
 
 
 def causes(
-    verdicts: pd.DataFrame, variants: pd.DataFrame, tasks: pd.DataFrame, store: Store | None = None
+    verdicts: pd.DataFrame,
+    answers: pd.DataFrame,
+    variants: pd.DataFrame,
+    tasks: pd.DataFrame,
+    store: Store | None = None,
 ) -> pd.DataFrame:
     """The failed verdicts behind an isomorphism with a `cause` each, one of CAUSES."""
     store = store or Store()
     plain = {t.task_id: t for t in rows(tasks, Task)}
     shown = {tuple(getattr(v, c) for c in KEY): v for v in rows(variants, Variant)}
     failed = verdicts[(verdicts["outcome"] != "passed") & (verdicts["mode"] != "")]
-    failed = failed[failed["mode"] != "contract_only"].reset_index(drop=True)
+    failed = failed[failed["mode"] != "contract_only"]
+    ends = answers[[*Generation.KEY, "finish"]]
+    failed = failed.merge(ends, on=list(Generation.KEY), validate="one_to_one")
     programs = {}
     for n, row in enumerate(failed.to_dict("records")):
         variant = shown[tuple(row[c] for c in KEY)]
@@ -51,8 +58,10 @@ def causes(
     found = judged(programs, QUICK, store, "taxonomy")
     passed = {name for name, outcome in found.items() if outcome["outcome"] == "passed"}
     named = [
-        _cause(n, mode, passed) if outcome != "invalid" else "no program"
-        for n, (mode, outcome) in enumerate(zip(failed["mode"], failed["outcome"], strict=True))
+        _cause(n, row.mode, passed)
+        if row.outcome != "invalid"
+        else ("cut off" if row.finish == "length" else "no program")
+        for n, row in enumerate(failed.itertuples())
     ]
     return failed.assign(cause=pd.Series(named, dtype="str"))
 
