@@ -273,7 +273,7 @@ def test_a_timeout_comes_in_time_when_called_from_a_thread():  # case S10
 
 def test_a_loaded_machine_does_not_turn_an_honest_program_into_a_timeout():  # case S11
     source = "def f():\n    return sum(i * i for i in range(24000000))\n"
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(8)]
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
         started = time.monotonic()
         tests = "assert f() == 4607999712000004000000"
@@ -284,7 +284,7 @@ def test_a_loaded_machine_does_not_turn_an_honest_program_into_a_timeout():  # c
             process.kill()
             process.wait()
     assert result.outcome == "passed", (result, wall)
-    assert wall > 0.4
+    assert wall > 2 * result.cpu_seconds, "eight others on the machine, and it waited for none"
 
 
 def test_memory_is_limited_and_later_tests_still_run():
