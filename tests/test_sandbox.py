@@ -273,7 +273,10 @@ def test_a_timeout_comes_in_time_when_called_from_a_thread():  # case S10
 
 def test_a_loaded_machine_does_not_turn_an_honest_program_into_a_timeout():  # case S11
     source = "def f():\n    return sum(i * i for i in range(24000000))\n"
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    busy = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(4 * (os.cpu_count() or 1))
+    ]
     try:
         started = time.monotonic()
         tests = "assert f() == 4607999712000004000000"
