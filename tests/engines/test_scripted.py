@@ -103,3 +103,14 @@ def test_the_key_tells_conditions_and_samples_apart_and_nothing_is_stored(name, 
 def test_sampling_that_means_nothing_is_refused(values):
     with pytest.raises(ValueError, match="temperature >= 0, 0 < top_p <= 1, max_tokens >= 1"):
         Sampling(**values)
+
+
+@pytest.mark.parametrize(("kind", "said"), [("output", "[2, 1]"), ("input", "f([1, 2])")])
+def test_the_oracle_predicts_the_side_of_the_test_that_is_asked_for(kind, said):
+    code = "def f(xs):\n    return xs[::-1]\n"
+    task = Task("c/1", "c", kind, "", "f", code, "assert f([1, 2]) == [2, 1]", code=code)
+    variant = operators.apply("original", task, 0.0)
+    [text] = answers("oracle", [variant])
+    assert said in text
+    [outcome] = run([program_of(variant, text)])
+    assert outcome.outcome == "passed"

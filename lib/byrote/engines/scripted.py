@@ -1,5 +1,6 @@
 """Models without weights whose nature is known: the controls of every notebook."""
 
+import ast
 from collections.abc import Iterator
 
 from byrote.engines import Answer, Request
@@ -44,22 +45,30 @@ class Scripted:
         """Nothing is held."""
 
     def _oracle(self, variant: Variant, request: Request) -> str:
-        return variant.reference
+        return _right(variant)
 
     def _parrot(self, variant: Variant, request: Request) -> str:
-        return variant.reference if variant.operator == "original" else _wrong(variant)
+        return _right(variant) if variant.operator == "original" else _wrong(variant)
 
     def _contract_breaker(self, variant: Variant, request: Request) -> str:
         if "_encode(value)" not in variant.reference:
-            return variant.reference
+            return _right(variant)
         return f"{variant.reference}\n\ndef _encode(value):\n    return value\n"
 
     def _coin(self, variant: Variant, request: Request) -> str:
         share = int(key(self.canonical(request))[:13], 16) / 16**13
-        return variant.reference if share < self.p else _wrong(variant)
+        return _right(variant) if share < self.p else _wrong(variant)
 
     def _mute(self, variant: Variant, request: Request) -> str:
         return ""
+
+
+def _right(variant: Variant) -> str:
+    """The right answer: the reference, or the side of the test that a prediction is asked for."""
+    if variant.kind not in ("output", "input"):
+        return variant.reference
+    test = ast.parse(variant.tests).body[0].test
+    return ast.unparse(test.comparators[0] if variant.kind == "output" else test.left)
 
 
 def _wrong(variant: Variant) -> str:
