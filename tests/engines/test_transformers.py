@@ -113,31 +113,22 @@ def same(first: dict, second: dict) -> bool:
     )
 
 
-class Says:
-    """In place of a sampler: makes each row say a given text and then, if asked, its end."""
-
-    def __init__(self, model, texts: list[str], end: bool):
-        tokens = [model.tokenizer(t, add_special_tokens=False)["input_ids"] for t in texts]
-        self.rows = [t + [model.tokenizer.eos_token_id] * end for t in tokens]
-        self.step = 0
-
-    def __call__(self, input_ids, scores):
-        forced = torch.full_like(scores, float("-inf"))
-        for row, tokens in enumerate(self.rows):
-            forced[row, tokens[min(self.step, len(tokens) - 1)]] = 0.0
-        self.step += 1
-        return forced
-
-
 @pytest.fixture
 def says(model, monkeypatch):
-    """Have the model say given texts in one batch; answers in their order."""
+    """Have the model say given texts and then, if asked, its end; answers in their order."""
 
     def say(texts: list[str], end: bool = True, prompts: list[str] | None = None, **values):
         from byrote.engines import local
 
-        monkeypatch.setattr(local, "_sampling", lambda _: [Says(model, texts, end)])
-        prompts = prompts or ["x"] * len(texts)  # of one length, so that the order is kept
+        said = [model.tokenizer(t, add_special_tokens=False)["input_ids"] for t in texts]
+        said = [tokens + [model.tokenizer.eos_token_id] * end for tokens in said]
+
+        def choose(rows, logits):
+            due = [(said[r.request["index"]], len(r.tokens)) for r in rows]
+            return torch.tensor([tokens[min(n, len(tokens) - 1)] for tokens, n in due])
+
+        monkeypatch.setattr(local, "choose", choose)
+        prompts = prompts or ["x"] * len(texts)
         made = [request(n, p, max_tokens=80, **values) for n, p in enumerate(prompts)]
         found = answered(model, made, batch=len(texts))
         return [found[n] for n in range(len(texts))]
@@ -181,13 +172,12 @@ def test_the_seed_decides_a_sampled_answer_and_no_greedy_one(model):
 
 
 def test_sampling_draws_each_token_with_its_probability():
-    from byrote.engines.local import _Gumbel
+    from byrote.engines.local import Row, choose
 
     chances = torch.tensor([0.6, 0.3, 0.1, 0.0])
-    rows = 4000
-    scores = torch.log(chances).repeat(rows, 1)
-    drawn = _Gumbel(list(range(rows)))(None, scores).argmax(1)
-    shares = torch.bincount(drawn, minlength=4) / rows
+    rows = [Row(request(0, "", temperature=1.0, seed=n), []) for n in range(4000)]
+    drawn = choose(rows, torch.log(chances).repeat(len(rows), 1))
+    shares = torch.bincount(drawn, minlength=4) / len(rows)
     assert torch.allclose(shares, chances, atol=0.03) and shares[3] == 0
 
 
@@ -195,27 +185,23 @@ def test_sampling_draws_each_token_with_its_probability():
 
 
 def test_the_mean_log_likelihood_is_that_of_a_direct_pass_at_temperature_one(model, monkeypatch):
-    rows = []
-    generate = model.model.generate
+    from byrote.engines import local
 
-    def noted(**values):
-        out = generate(**values)
-        rows.extend(zip(values["attention_mask"], out, strict=True))
-        return out
-
-    monkeypatch.setattr(model.model, "generate", noted)
+    rows, real = [], local.Row
+    monkeypatch.setattr(local, "Row", lambda *given: rows.append(real(*given)) or rows[-1])
     for temperature in (0.0, 0.8):
         rows.clear()
         made = [request(n, t, temperature=temperature) for n, t in enumerate(TEXTS)]
-        found = list(answered(model, made, batch=4).values())
-        for (mask, ids), answer in zip(rows, found, strict=True):
-            padding, prompt = int((mask == 0).sum()), int(mask.sum())
-            assert prompt == answer["prompt_tokens"]
-            ids = ids[padding : padding + prompt + answer["tokens"]]
+        found = answered(model, made, batch=4)
+        for row in rows:
+            answer = found[row.request["index"]]
+            assert len(row.prompt) == answer["prompt_tokens"]
+            ids = torch.tensor(row.prompt + row.tokens)
             with torch.inference_mode():
                 scores = model.model(ids[None]).logits[0].log_softmax(1)
-            chosen = scores[prompt - 1 : -1].gather(1, ids[prompt:, None])
+            chosen = scores[len(row.prompt) - 1 : -1].gather(1, ids[len(row.prompt) :, None])
             assert answer["logprob"] == pytest.approx(float(chosen.mean()), abs=1e-4)
+        assert len(rows) == len(TEXTS)
 
 
 @pytest.mark.parametrize(
