@@ -66,8 +66,10 @@ def run() -> None:
         subprocess.run(["git", "clone", "-q", paths.ROOT, clone], check=True)
         bytes_ = sum(f.stat().st_size for f in clone.rglob("*") if f.is_file())
         print(f"clone: {bytes_ / 1e6:.1f} MB (at most 40)")
-        (clone / ".venv").symlink_to(paths.ROOT / ".venv")
+        # as an active environment, with the clone's library in front of this one's
+        here = Path(sys.executable).parent
         environment = os.environ | {"PYTHONPATH": str(clone / "lib")}
+        environment["PATH"] = f"{here}:{environment['PATH']}"
         start = time.perf_counter()
         process = subprocess.Popen(
             ["bash", "run_all.sh"], cwd=clone, env=environment, start_new_session=True

@@ -459,3 +459,11 @@ def test_operators_and_levels_travel_as_columns(loaded):
     assert set(loaded["operator"]) == {"original", "affine"} <= set(operators.names())
     assert set(loaded.loc[loaded["operator"] == "original", "level"]) == {0.0}
     assert set(loaded.loc[loaded["operator"] == "affine", "level"]) == {1.0}
+
+
+def test_an_unknown_name_is_refused_before_any_work_with_the_list_of_what_exists():
+    with pytest.raises(ValueError, match="unknown model 'gpt-9'; known: .*oracle"):
+        pipeline.refuse_unknown(["oracle", "gpt-9"], ["ladder"])
+    with pytest.raises(ValueError, match="unknown benchmark 'laddr'.*known: .*humaneval"):
+        pipeline.refuse_unknown(["oracle"], ["laddr"])
+    pipeline.refuse_unknown(["oracle", "coin(0.2)"], ["ladder", "humaneval"])

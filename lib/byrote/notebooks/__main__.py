@@ -22,6 +22,8 @@ def main(arguments: list[str]) -> int:
     try:
         rest, passed = _parameters(arguments)
         chosen = parser.parse_args(rest)
+        if passed:  # a trial run leaves the published figures alone
+            passed.setdefault("OUT", str(paths.ROOT / "scratch" / "figures"))
         places = [Path(passed["OUT"])] if passed.get("OUT") else [paths.ROOT / "figures"]
         before = _times(places)
         results = run(selected(chosen.pattern), passed, chosen.out)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 from tqdm import tqdm
 
-from byrote import benchmarks, engines, operators, paths
+from byrote import benchmarks, engines, operators, paths, registry
 from byrote.engines import Request, Sampling
 from byrote.pipeline.execution import judged
 from byrote.pipeline.judging import program_of
@@ -34,6 +34,14 @@ class Condition(NamedTuple):
 
 
 ORIGINAL = Condition(level=0.0)
+
+
+def refuse_unknown(models: Iterable[str], names: Iterable[str]) -> None:
+    """Raise ValueError for a model or benchmark that does not exist, before any work is done."""
+    for model in models:
+        engines.open(model).close()
+    for name in names:
+        registry.find("benchmark", registry.BENCHMARKS, name)
 
 
 def tasks(names: Iterable[str], limit: int = 0) -> pd.DataFrame:
