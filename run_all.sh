@@ -134,8 +134,9 @@ case ${1-} in
   '')
     "$python" -m byrote.notebooks "$@"
     if [[ -n ${BYROTE_FRESH-} ]]; then
-      rm -f "$BYROTE_STORE"-wal "$BYROTE_STORE"-shm
-      mv -f "$BYROTE_STORE" "${BYROTE_STORE%.sqlite}.done.sqlite"
+      for part in '' -wal -shm; do # what is whole is put aside, so that the next one asks again
+        [[ ! -e $BYROTE_STORE$part ]] || mv -f "$BYROTE_STORE$part" "${BYROTE_STORE%.sqlite}.done.sqlite$part"
+      done
     elif [[ $mode == cpu ]]; then
       "$python" -m byrote.study live
     fi
