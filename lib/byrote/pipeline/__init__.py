@@ -133,34 +133,27 @@ def _of_model(
     engine: engines.Engine, wanted: list[Request], store: Store, fresh: bool
 ) -> pd.DataFrame:
     try:
-        keys = {engines.request_key(engine, request): request for request in wanted}
+        keyed = [(engines.request_key(engine, request), request) for request in wanted]
         if not engine.live:
-            found = {
-                engines.request_key(engine, r): a._asdict() for r, a in engine.generate(wanted)
-            }
+            names = {id(request): name for name, request in keyed}
+            found = {names[id(r)]: a._asdict() for r, a in engine.generate(wanted)}
         else:
-            found = {} if fresh else store.find("generations", keys)
-            missing = {k: r for k, r in keys.items() if k not in found}
+            found = {} if fresh else store.find("generations", (name for name, _ in keyed))
+            missing = {k: r for k, r in keyed if k not in found}
             if missing:
                 found |= _asked(engine, missing, store)
+        # a request whose answer was never produced is missing, not wrong
         return table(
-            (_generation(engine, found, r) for r in _present(engine, wanted, found)), Generation
+            (_generation(engine.name, k, found[k], r) for k, r in keyed if k in found), Generation
         )
     finally:
         engine.close()
 
 
-def _present(engine: engines.Engine, wanted: list[Request], found: dict) -> list[Request]:
-    """The requests that have an answer: one that was never produced is missing, not wrong."""
-    return [r for r in wanted if engines.request_key(engine, r) in found]
-
-
-def _generation(engine: engines.Engine, found: dict, request: Request) -> Generation:
-    name = engines.request_key(engine, request)
-    answer, v = found[name], request.variant
+def _generation(model: str, name: str, answer: dict, request: Request) -> Generation:
     return Generation(
-        **{column: getattr(v, column) for column in Variant.KEY},
-        model=engine.name,
+        **{column: getattr(request.variant, column) for column in Variant.KEY},
+        model=model,
         sampling=str(request.sampling),
         sample=request.sample,
         request=name,
