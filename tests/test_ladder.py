@@ -1,4 +1,4 @@
-"""Checks `data/ladder.jsonl` and `data/ladder_more.jsonl` as files: form, references, tests.
+"""Checks `data/ladder.jsonl` as a file: form, references, tests, rewordings.
 
 Reads nothing else of the library, and says nothing about what a model can solve.
 """
@@ -16,8 +16,7 @@ import pytest
 DATA = Path(__file__).parents[1] / "data"
 TASKS = [
     json.loads(line)
-    for name in ("ladder.jsonl", "ladder_more.jsonl")
-    for line in (DATA / name).read_text(encoding="utf-8").splitlines()
+    for line in (DATA / "ladder.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 KEYS = "task_id title prompt entry_point reference tests released rung rewordings".split()
 LINE_LIMIT = 5_000  # lines run per reference or mutant; the longest honest run needs a few hundred

@@ -40,6 +40,8 @@ class Task:
     cluster: str = ""  # rows that share a problem share a cluster
     released: str = ""  # ISO date
     seen: str = "unknown"
+    rewordings: str = ""  # repr of a list of prompts that mean the same, from near to far
+    reworded_by: str = ""  # the model that wrote them, "" for a person
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ python -m byrote.study live       ask for twenty stored answers again and compar
 """
 
 import sys
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -27,12 +28,30 @@ EXTRA = (  # the paper's own parameters, and the other two wordings
     Condition("affine", "full", "2"),
     Condition("affine", "full", "3"),
 )
-# benchmark, conditions, sampling, samples; in the order in which they are asked
+SYNONYMS = tuple(Condition("synonyms", level=tenth / 10) for tenth in range(1, 7))
+DEAD_CODE, FILLER = Condition("dead_code"), Condition("filler")
+REWORDINGS = tuple(Condition("reword", level=float(far)) for far in (1, 3, 5))  # of five
+FAMILIES = tuple(Condition(name, "full", "1") for name in ("base_read", "base_write", "cubic"))
+
+
+class Part(NamedTuple):
+    """One block of the published run."""
+
+    benchmark: str
+    conditions: tuple[Condition, ...]
+    sampling: Sampling = GREEDY
+    samples: int = 1
+    limit: int = 0  # the first tasks only; 0 is all
+
+
+# in the order in which they are asked
 PARTS = (
-    ("ladder", (ORIGINAL, *MODES), GREEDY, 1),
-    ("humaneval", (ORIGINAL, *MODES), GREEDY, 1),
-    ("ladder", EXTRA, GREEDY, 1),
-    ("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES),
+    Part("ladder", (ORIGINAL, *MODES)),
+    Part("humaneval", (ORIGINAL, *MODES)),
+    Part("ladder", EXTRA[1:], limit=40),
+    Part("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES, limit=40),
+    Part("ladder", (EXTRA[0], *SYNONYMS, DEAD_CODE, FILLER, *REWORDINGS, *FAMILIES)),
+    Part("humaneval", (SYNONYMS[1], SYNONYMS[3], DEAD_CODE, REWORDINGS[0])),
 )
 SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batches of 16
 
@@ -40,7 +59,7 @@ SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batch
 def run(store: Store | None = None) -> pd.DataFrame:
     """Every answer of the published study: stored ones are found, missing ones asked for."""
     store = store or Store()
-    parts = [(_variants(name, c, store), sampling, n) for name, c, sampling, n in PARTS]
+    parts = [(_variants(part, store), part.sampling, part.samples) for part in PARTS]
     _announce(parts, store)
     frames = [
         pipeline.generations(variants, [MODEL], sampling, samples, store)
@@ -49,8 +68,9 @@ def run(store: Store | None = None) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _variants(name: str, conditions: tuple, store: Store) -> pd.DataFrame:
-    return pipeline.variants(pipeline.tasks([name]), conditions, SEED, store)
+def _variants(part: Part, store: Store) -> pd.DataFrame:
+    tasks = pipeline.tasks([part.benchmark], part.limit)
+    return pipeline.variants(tasks, part.conditions, SEED, store)
 
 
 def _announce(parts: list, store: Store) -> None:
@@ -91,8 +111,8 @@ def publish(store: Store | None = None) -> None:
 def live(count: int = 20) -> int:
     """Ask for `count` random stored answers again; prints how many came back identical."""
     store = Store()
-    parts = [(_variants(name, c, store), s, n) for name, c, s, n in PARTS if s == GREEDY]
-    wanted = [r for v, s, n in parts for r in pipeline.requests(v, s, n)]
+    greedy = [part for part in PARTS if part.sampling == GREEDY]
+    wanted = [r for part in greedy for r in pipeline.requests(_variants(part, store), GREEDY)]
     engine = engines.open(MODEL)
     keys = {engines.request_key(engine, r): r for r in wanted}
     stored = store.find("generations", keys)
