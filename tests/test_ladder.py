@@ -15,8 +15,7 @@ import pytest
 
 DATA = Path(__file__).parents[1] / "data"
 TASKS = [
-    json.loads(line)
-    for line in (DATA / "ladder.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line) for line in (DATA / "ladder.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 KEYS = "task_id title prompt entry_point reference tests released rung rewordings".split()
 LINE_LIMIT = 5_000  # lines run per reference or mutant; the longest honest run needs a few hundred

@@ -585,3 +585,233 @@ def test_jsd_is_entropy_of_the_mixture_less_mean_entropy(rows):
         right = stats.entropy((p + q) / 2) - (stats.entropy(p) + stats.entropy(q)) / 2
         assert stats.jsd(p, q) == pytest.approx(right, abs=1e-12)
         assert stats.entropy(p) <= np.log2(len(rows)) + 1e-12
+
+
+# Equivalence
+
+
+def changed(n, lost=0, won=0):
+    """Outcomes of n tasks before and after, of which some are lost and some won."""
+    before, after = np.zeros(n), np.zeros(n)
+    before[:lost], after[n - won :] = 1, 1
+    return before, after
+
+
+@pytest.mark.parametrize("n, right", [(84, 0.183227), (148, 0.050287), (149, 0.049282)])
+def test_of_no_change_at_all_the_exact_p_depends_on_the_tasks_alone(n, right, rng):
+    found = stats.equivalent(*changed(n), rng=rng)
+    assert found.p == pytest.approx(right, abs=5e-7) and found.exact and found.points == 0
+    assert found.p == pytest.approx(0.98**n)
+    assert (found.p < 0.05) == (n >= stats.equivalence_tasks())
+
+
+@pytest.mark.parametrize(
+    "margin, alpha, right", [(2, 0.05, 149), (2, 0.05 / 11, 267), (5, 0.05, 59)]
+)
+def test_the_tasks_that_equivalence_needs_have_their_worked_values(margin, alpha, right):
+    assert stats.equivalence_tasks(margin, alpha) == right
+    assert (1 - margin / 100) ** right < alpha <= (1 - margin / 100) ** (right - 1)
+
+
+@pytest.mark.parametrize("lost, won", [(1, 0), (0, 3), (2, 2), (9, 0)])
+def test_few_changes_get_the_exact_binomial_p_of_the_side_that_changed_more(lost, won, rng):
+    found = stats.equivalent(*changed(600, lost, won), rng=rng)
+    assert found.exact and found.p == pytest.approx(
+        scipy_stats.binom.cdf(max(lost, won), 600, 0.02)
+    )
+    assert found.points == pytest.approx(100 * (lost - won) / 600)
+    assert found.low < found.points < found.high
+
+
+def test_many_changes_get_the_two_one_sided_t_tests_of_a_textbook(rng):
+    before, after = rng.random((2, 800, 40)).round()  # small differences, so that t is near exact
+    found = stats.equivalent(before, after, rng=rng)
+    losses = before.mean(axis=1) - after.mean(axis=1)
+    above = scipy_stats.ttest_1samp(losses, 0.02, alternative="less").pvalue
+    below = scipy_stats.ttest_1samp(losses, -0.02, alternative="greater").pvalue
+    assert not found.exact and found.p == pytest.approx(max(above, below), rel=1e-6)
+    assert -2 < found.low < found.points < found.high < 2 and found.p < 0.05
+
+
+def test_equivalence_of_swapped_conditions_is_turned_round(rng):
+    before, after = cube(rng, 0.5, 0.5), cube(rng, 0.5, 0.5)
+    first, second = (stats.equivalent(*c, rng=rng) for c in ((before, after), (after, before)))
+    assert first.points == pytest.approx(-second.points) and first.p == pytest.approx(second.p)
+
+
+@pytest.mark.parametrize("points", [2, -2, 3, 40, 100])
+def test_a_drop_of_the_margin_or_more_is_never_equivalent(points, rng):
+    lost, won = max(10 * points, 0), max(-10 * points, 0)
+    found = stats.equivalent(*changed(1000, lost, won), rng=rng)
+    assert found.points == points and found.p >= 0.5
+
+
+def test_a_large_constant_drop_is_no_equivalence_and_no_division_by_zero(rng):
+    found = stats.equivalent(np.ones(50), np.zeros(50), rng=rng)
+    assert (found.points, found.low, found.high) == (100, 100, 100) and found.p == 1
+
+
+def test_a_lucky_sample_of_rare_losses_is_judged_by_the_spread_at_the_margin(rng):
+    found = stats.equivalent(*changed(1000, lost=10), rng=rng)
+    error = (0.02 * 0.98 / 1000) ** 0.5
+    assert found.p == pytest.approx(scipy_stats.t.sf((0.02 - 0.01) / error, 999)) and found.p > 0.01
+
+
+@pytest.mark.parametrize("margin, right", [(50, 1), (50.001, 0)])
+def test_a_drop_that_is_the_same_for_all_tasks_is_only_compared_with_the_margin(margin, right, rng):
+    assert stats.equivalent(np.ones(50), np.full(50, 0.5), margin, rng=rng).p == right
+
+
+def test_equivalence_counts_clusters_not_rows(rng):
+    before, after = changed(160)
+    alone = stats.equivalent(before, after, rng=rng)
+    by_problem = stats.equivalent(before, after, clusters=np.repeat(range(16), 10), rng=rng)
+    assert alone.p == pytest.approx(0.98**160) and by_problem.p == pytest.approx(0.98**16)
+
+
+def test_equivalence_of_no_tasks_is_undefined(rng):
+    found = stats.equivalent([], [], rng=rng)
+    assert found.n == 0 and isnan(found.p) and isnan(found.points)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rng: stats.equivalent([1], [1], 0, rng=rng),
+        lambda rng: stats.equivalent([1], [1], 100, rng=rng),
+        lambda rng: stats.equivalent([1, 0], [1], rng=rng),
+        lambda rng: stats.equivalent([50], [1], rng=rng),
+        lambda rng: stats.equivalent([nan], [1], rng=rng),
+        lambda rng: stats.equivalence_tasks(0),
+        lambda rng: stats.equivalence_tasks(2, 1),
+    ],
+)
+def test_equivalence_refuses_impossible_margins_and_outcomes(call, rng):
+    with pytest.raises(ValueError):
+        call(rng)
+
+
+@pytest.mark.parametrize("tasks, gains", [(164, 0), (640, 0), (640, 0.05), (640, 0.15)])
+def test_equivalence_is_wrongly_shown_in_about_5_percent_of_drops_of_the_margin(tasks, gains, rng):
+    """A true drop of exactly 2 points, with gains in some tasks; SPEC 7 self tests, 8.5."""
+    errors = 0
+    for _ in range(500):
+        drawn = rng.random(tasks)
+        lost, won = drawn < 0.02 + gains, drawn > 1 - gains
+        errors += stats.equivalent(lost, won, resamples=1, rng=rng).p < 0.05
+    assert errors / 500 <= 0.08, f"{errors} of 500"
+
+
+# Dose response
+
+
+@pytest.mark.parametrize(
+    "values, right",
+    [
+        ([5, 4, 3], [5, 4, 3]),
+        ([1, 2, 3], [2, 2, 2]),
+        ([4, 1, 2, 0], [4, 1.5, 1.5, 0]),
+        ([3, 3, 3], [3, 3, 3]),
+        ([7], [7]),
+        ([], []),
+    ],
+)
+def test_the_isotonic_curve_has_its_worked_values(values, right):
+    assert stats.isotonic(range(len(values)), values) == pytest.approx(right)
+
+
+def test_the_isotonic_curve_weighs_and_keeps_the_order_given():
+    assert stats.isotonic([0, 1], [1, 4], [3, 1]) == pytest.approx([1.75, 1.75])
+    assert stats.isotonic([0.4, 0, 0.2], [1, 5, 3]) == pytest.approx([1, 5, 3])
+
+
+@patient
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=8))
+def test_the_isotonic_curve_never_rises_keeps_the_mean_and_is_its_own_fit(values):
+    curve = stats.isotonic(range(len(values)), values)
+    assert (np.diff(curve) <= 1e-9).all()
+    assert curve.mean() == pytest.approx(np.mean(values), abs=1e-6)
+    assert stats.isotonic(range(len(values)), curve) == pytest.approx(curve)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ([0, 1], [1]),
+        ([0, 0], [1, 2]),
+        ([0, 1], [1, nan]),
+        ([0, 1], [1, 2], [1, 0]),
+        ([0, 1], [1, 2], [1]),
+        ([[0, 1]], [[1, 2]]),
+    ],
+)
+def test_the_isotonic_curve_refuses_what_has_no_order_or_no_value(arguments):
+    with pytest.raises(ValueError):
+        stats.isotonic(*arguments)
+
+
+def test_the_band_encloses_the_curve_and_covers_a_true_monotone_one(rng):
+    levels, true = [0, 0.2, 0.4, 0.6], np.array([0.7, 0.6, 0.5, 0.4])
+    inside = np.zeros(4)
+    for _ in range(100):
+        rates = rng.random((200, 1)) < true  # nested, as the draws of the levels are
+        band = stats.isotonic_band(levels, rates, resamples=100, rng=rng)
+        assert (band.low <= band.fit).all() and (band.fit <= band.high).all()
+        inside += (band.low <= true) & (true <= band.high)
+    assert (inside >= 87).all(), inside
+
+
+def test_the_band_is_as_wide_as_asked_and_never_rises(rng):
+    rates = rng.random((300, 1)) < [0.9, 0.2]
+    band = stats.isotonic_band([0, 1], rates, 4_000, 0.5, rng=rng)
+    for side in (band.low - band.fit, band.high - band.fit):
+        error = (band.fit * (1 - band.fit) / 300) ** 0.5
+        assert np.abs(side) == pytest.approx(0.6745 * error, abs=0.004)
+    rising = stats.isotonic_band([0, 1], rates[:, ::-1], rng=rng)
+    assert rising.low[0] >= rising.low[1] and rising.high[0] >= rising.high[1]
+
+
+def test_a_band_of_outcomes_that_all_agree_has_no_width(rng):
+    band = stats.isotonic_band([0, 1], np.ones((9, 2)), rng=rng)
+    assert all((side == 1).all() for side in band)
+
+
+def test_the_dose_response_of_no_tasks_is_undefined(rng):
+    none = np.empty((0, 3))
+    assert np.isnan(stats.isotonic_band([0, 1, 2], none, rng=rng)).all()
+    found = stats.trend([0, 1, 2], none, rng=rng)
+    assert found.n == 0 and isnan(found.slope) and isnan(found.p)
+
+
+def test_the_slope_is_that_of_the_mean_rates_in_points(rng):
+    levels, rates = np.array([0, 0.1, 0.4]), rng.random((60, 3)).round()
+    found = stats.trend(levels, rates, rng=rng)
+    assert found.slope == pytest.approx(100 * np.polyfit(levels, rates.mean(axis=0), 1)[0])
+    assert found.low < found.slope < found.high and found.n == 60
+
+
+def test_a_flat_response_has_slope_and_p_of_no_change(rng):
+    found = stats.trend([0, 1], np.ones((5, 2)), rng=rng)
+    assert (found.slope, found.low, found.high, found.p) == (0, 0, 0, 1)
+
+
+def test_the_trend_errs_in_at_most_5_percent_of_true_nulls_though_levels_are_nested(rng):
+    """At each level some more tasks are drawn anew; neighbouring levels agree in the rest."""
+    levels, errors = np.arange(5) / 10, 0
+    for _ in range(400):
+        rates = rng.random((84, 5)) < 0.5
+        for level in range(1, 5):
+            kept = rng.random(84) < 0.8
+            rates[kept, level] = rates[kept, level - 1]
+        errors += stats.trend(levels, rates, resamples=300, rng=rng).p < 0.05
+    assert 0.02 <= errors / 400 <= 0.08, f"{errors} of 400"
+
+
+@pytest.mark.parametrize(
+    "levels, rates", [([0, 1], [[1, 0, 1]]), ([0], [[1]]), ([0, 1], [[0, 50]])]
+)
+def test_the_trend_refuses_a_matrix_that_is_not_tasks_by_levels(levels, rates, rng):
+    with pytest.raises(ValueError):
+        stats.trend(levels, rates, rng=rng)
+    with pytest.raises(ValueError):
+        stats.isotonic_band(levels, rates, rng=rng)

@@ -11,6 +11,7 @@ from byrote.engines import Sampling
 from byrote.pipeline import ORIGINAL, Condition
 from byrote.records import Generation, check
 from byrote.store import Store
+from byrote.study import Part
 
 SPREAD = Sampling(temperature=0.2, max_tokens=128)
 FULL = Condition("affine", "full", "1")
@@ -24,11 +25,11 @@ def small(fake, ladder, store, monkeypatch):
         study,
         "PARTS",
         (
-            ("ladder", (ORIGINAL, FULL), study.GREEDY, 1),
-            ("ladder", (ORIGINAL,), SPREAD, 2),
+            Part("ladder", (ORIGINAL, FULL)),
+            Part("ladder", (ORIGINAL,), SPREAD, 2),
         ),
     )
-    monkeypatch.setattr(study.pipeline, "tasks", lambda names: ladder)
+    monkeypatch.setattr(study.pipeline, "tasks", lambda names, limit: ladder)
     monkeypatch.setattr(study, "Store", lambda: store)
     return fake
 
@@ -146,7 +147,7 @@ def test_every_part_of_the_study_names_what_exists(ladder):
     from byrote.records import Task, rows
 
     [task] = rows(ladder[:1], Task)
-    for name, conditions, sampling, samples in study.PARTS:
+    for name, conditions, sampling, samples, _ in study.PARTS:
         assert name in ("ladder", "humaneval") and samples >= 1
         assert sampling.max_tokens == 128 and (samples == 1 or sampling.temperature > 0)
         for c in conditions:
@@ -154,7 +155,7 @@ def test_every_part_of_the_study_names_what_exists(ladder):
 
 
 def test_no_part_of_the_study_asks_what_another_asks():
-    asked = [(n, c, s) for n, conditions, s, _ in study.PARTS for c in conditions]
+    asked = [(part.benchmark, c, part.sampling) for part in study.PARTS for c in part.conditions]
     assert len(set(asked)) == len(asked)
 
 

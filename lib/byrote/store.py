@@ -57,6 +57,7 @@ KINDS = {
         },
         {"outcome": {"passed", "failed", "invalid", "timeout", "resource", "crashed"}},
     ),
+    "distances": Kind({"distance": float, "provenance": str}, {}),
 }
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from byrote import engines, pipeline
 from byrote.engines import Sampling
 from byrote.operators.contracts import SIDES
-from byrote.pipeline import ORIGINAL, Condition
+from byrote.pipeline import ORIGINAL, Condition, rewording
 from byrote.store import Store
 
 MODEL = "smollm2-135m-instruct"
@@ -21,8 +21,10 @@ SEED = 0
 GREEDY = Sampling(max_tokens=128)
 SPREAD = Sampling(temperature=0.2, max_tokens=128)
 SPREAD_SAMPLES = 5
+SPREAD_TASKS = 40  # the first of the ladder
 MODES = tuple(Condition("affine", mode, "1") for mode in SIDES)
 FULL = Condition("affine", "full", "1")
+CONTROL = Condition("affine", "contract_only", "1")
 EXTRA = (  # the paper's own parameters, and the other two wordings
     Condition("affine_fixed", "full", "1"),
     Condition("affine", "full", "2"),
@@ -48,10 +50,10 @@ class Part(NamedTuple):
 PARTS = (
     Part("ladder", (ORIGINAL, *MODES)),
     Part("humaneval", (ORIGINAL, *MODES)),
-    Part("ladder", EXTRA[1:], limit=40),
-    Part("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES, limit=40),
-    Part("ladder", (EXTRA[0], *SYNONYMS, DEAD_CODE, FILLER, *REWORDINGS, *FAMILIES)),
-    Part("humaneval", (SYNONYMS[1], SYNONYMS[3], DEAD_CODE, REWORDINGS[0])),
+    Part("ladder", EXTRA),
+    Part("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES, SPREAD_TASKS),
+    Part("ladder", (*SYNONYMS, DEAD_CODE, FILLER, *REWORDINGS, *FAMILIES)),
+    Part("humaneval", (SYNONYMS[1], SYNONYMS[3], DEAD_CODE)),
 )
 SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batches of 16
 
@@ -106,6 +108,21 @@ def publish(store: Store | None = None) -> None:
     frame.to_parquet(whole, index=False, compression="zstd")
     whole.replace(target)
     print(f"{target}: {len(frame)} answers, {target.stat().st_size / 1e6:.1f} MB")
+    _publish_distances(store)
+
+
+def _publish_distances(store: Store) -> None:
+    """Write how far the rewordings that are asked are from their tasks, so that replay knows."""
+    found = []
+    for part in PARTS:
+        chosen = tuple(c for c in part.conditions if c.operator == "reword")
+        if chosen:
+            tasks = pipeline.tasks([part.benchmark], part.limit)
+            variants = pipeline.variants(tasks, chosen, SEED, store)
+            found.append(rewording.distances(variants, tasks, store))
+    if found:
+        target = rewording.publish(pd.concat(found, ignore_index=True), store)
+        print(f"{target}: distances of {sum(map(len, found))} rewordings")
 
 
 def live(count: int = 20) -> int:

@@ -18,16 +18,23 @@ from byrote.engines import Request, Sampling
 
 
 def variants() -> None:
-    """All conditions of the study over HumanEval and ladder, built but not executed."""
-    tasks = [t for name in ("ladder", "humaneval") for t in benchmarks.load(name)]
-    start = time.perf_counter()
-    made = [
-        operators.apply(c.operator, task, c.level, 0, c.mode, c.wording)
-        for c in (*study.MODES, *study.EXTRA)
-        for task in tasks
-    ]
-    seconds = time.perf_counter() - start
-    print(f"{len(made)} variants in {seconds:.1f} s: {len(made) / seconds:.0f} a second")
+    """All conditions of the study, built but not executed, twice: MBPP's 974 tasks where they are
+    at hand (BYROTE_DATA), else HumanEval and ladder."""
+    names = ("mbpp",) if os.environ.get("BYROTE_DATA") else ("ladder", "humaneval")
+    tasks = [t for name in names for t in benchmarks.load(name)]
+    conditions = (*study.MODES, *study.EXTRA, *study.SYNONYMS, study.DEAD_CODE, study.FILLER)
+    for run in ("first", "second"):
+        start, count = time.perf_counter(), 0
+        for c in (*conditions, *study.REWORDINGS, *study.FAMILIES):
+            for task in tasks:
+                operators.apply(c.operator, task, c.level, 0, c.mode, c.wording)
+                count += 1
+        seconds = time.perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        print(
+            f"{run} run, {', '.join(names)}: {count} variants in {seconds:.1f} s, "
+            f"{count / seconds:.0f} a second, peak {peak:.2f} GB"
+        )
 
 
 def tokens(count: int = 32) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from byrote import engines
+from byrote import engines, pipeline
 from byrote.engines import Request, Sampling
 from byrote.engines.replay import Replay
+from byrote.pipeline import coverage
 from byrote.records import Generation, Variant, table
 
 
@@ -250,3 +251,65 @@ def test_provenance_names_file_format_and_samples(tmp_path):
     assert told["file"] == "s.jsonl" and told["format"] == "samples" and told["samples"] == "1"
     assert len(told["sha256"]) == 16
     assert pd.Series(told).map(type).eq(str).all()
+
+
+SIDECAR = {"model": "org/mine-7b", "billions": 7.2, "family": "Mine", "licence": "MIT"}
+
+
+def told(folder: Path, **sidecar: object) -> Path:
+    """A file of one sample with a sidecar."""
+    written(folder / "s.jsonl.meta.json", sidecar)
+    return written(folder / "s.jsonl", {"task_id": "HumanEval/1", "completion": "x"})
+
+
+def test_a_sidecar_puts_stored_samples_on_the_scale_axis(tmp_path, store):
+    name = f"replay:{told(tmp_path, **SIDECAR)}"
+    one = table([variant("humaneval/1"), variant("humaneval/2")], Variant).assign(sound=True)
+    answers = pipeline.generations(one, [name, "mute"], store=store)
+    told_of = coverage.provenance(answers, store).set_index("model")
+    mine, mute = told_of.loc[name], told_of.loc["mute"]
+    assert (mine["name"], mine["nature"], mine["billions"]) == ("org/mine-7b", "real", 7.2)
+    assert (mine["family"], mine["licence"], mine["answers"]) == ("Mine", "MIT", 1)
+    assert "file=s.jsonl sha256=" in mine["made with"]
+    assert mute["name"] == "mute" and pd.isna(mute["billions"]) and mute["licence"] == ""
+
+
+def test_samples_without_a_sidecar_are_real_and_of_no_known_size(tmp_path, store):
+    file = written(tmp_path / "s.jsonl", {"task_id": "HumanEval/1", "completion": "x"})
+    one = table([variant("humaneval/1")], Variant).assign(sound=True)
+    [row] = coverage.provenance(
+        pipeline.generations(one, [f"replay:{file}"], store=store), store
+    ).to_dict("records")
+    assert row["nature"] == "real" and row["name"] == f"replay:{file}" and pd.isna(row["billions"])
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "fault"),
+    [
+        ({"size": 7}, "unknown key 'size'"),
+        ({"billions": "7B"}, "billions is '7B', not a number over 0"),
+        ({"billions": True}, "billions is True, not a number"),
+        ({"billions": 0}, "billions is 0, not a number over 0"),
+        ({"billions": float("nan")}, "billions is nan, not a number over 0"),
+        ({"model": ["m"]}, r"model is \['m'\], not a text"),
+        ({"family": " "}, "family is ' ', not a text"),
+        ({"licence": None}, "licence is None, not a text"),
+        ({"tasks": "HumanEval/1"}, "tasks is 'HumanEval/1', not a list"),
+        ({"tasks": [1.5]}, r"tasks is \[1.5\], not a list of task ids"),
+        ({"benchmark": 1}, "benchmark is 1, not a text"),
+    ],
+)
+def test_a_wrong_sidecar_is_named_with_file_key_and_the_allowed_keys(tmp_path, sidecar, fault):
+    allowed = "allowed: model .*, billions .*, family .*, licence .*, tasks .*, benchmark"
+    with pytest.raises(ValueError, match=f"s.jsonl.meta.json: {fault}.*; {allowed}"):
+        Replay(told(tmp_path, **sidecar))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(b"{model: x}", "no JSON"), (b"\xff{}", "no JSON"), (b"[]", "JSON list")]
+)
+def test_a_sidecar_that_is_no_json_object_is_named(tmp_path, content, fault):
+    file = told(tmp_path)
+    (tmp_path / "s.jsonl.meta.json").write_bytes(content)
+    with pytest.raises(ValueError, match=f"s.jsonl.meta.json: .*{fault}.*allowed: model"):
+        Replay(file)

@@ -11,6 +11,7 @@ import pytest
 from byrote import benchmarks, engines, operators
 from byrote.engines import Request, Sampling, weights
 from byrote.engines.child import EngineError
+from byrote.engines.prompts import BASE_STOPS, REWORDING_STOPS
 from byrote.records import Variant
 
 torch = pytest.importorskip("torch", reason="needs the cpu extra")
@@ -94,7 +95,7 @@ def request(index: int, prompt: str, chat: bool = False, **values) -> dict:
     messages = [{"role": "user", "content": prompt}] if chat else []
     return {
         **{"index": index, "messages": messages, "prompt": "" if chat else prompt},
-        **{"entry_point": "f"},
+        **{"entry_point": "f", "stops": [] if chat else list(BASE_STOPS)},
         **plain,
         **values,
     }
@@ -253,6 +254,11 @@ def test_a_base_answer_stops_at_a_stop_string_and_stays_raw(says):
     assert answer["finish"] == "stop"
 
 
+def test_a_rewording_ends_with_its_line(says):
+    [answer] = says(["Add them.\n\nText: more of it"], stops=list(REWORDING_STOPS))
+    assert (answer["text"], answer["finish"]) == ("Add them.\n", "stop")
+
+
 def test_an_answer_that_never_ends_is_cut_and_says_so(says, model):
     [answer] = says(["a"], end=False)
     assert (answer["finish"], answer["tokens"]) == ("length", 80)
@@ -270,6 +276,16 @@ def test_a_prompt_longer_than_the_window_is_an_error_and_hurts_no_other(model):
 
 
 # The process of its own
+
+
+def test_a_chat_model_is_asked_for_a_rewording_in_running_text():
+    engine = engines.open("smollm2-135m-instruct")
+    asked = Request(Variant("t/1", "rewording", kind="reword", prompt="Add it."), Sampling())
+    plain = Request(Variant("t/1", "original", prompt="Add it.", entry_point="f"), Sampling())
+    message, other = engine._message(0, asked), engine._message(0, plain)
+    assert message["prompt"].endswith("\n\nText: Add it.\nIn other words:")
+    assert (message["messages"], message["stops"]) == ([], list(REWORDING_STOPS))
+    assert other["messages"] and (other["prompt"], other["stops"]) == ("", [])
 
 
 def questions(count: int, **sampling) -> list[Request]:

@@ -6,9 +6,10 @@ import pytest
 
 from byrote.operators.contracts import PLAIN_NOTE, SIDES, Identity, contract
 from byrote.operators.isomorphism import PAPER, SLOPES
-from byrote.operators.values import Affine
+from byrote.operators.values import Affine, BaseRead, BaseWrite, Cubic
 
 WORDINGS = ("1", "2", "3")
+FAMILIES = [BaseRead(16), BaseRead(11), BaseWrite(7), BaseWrite(2), Cubic(31), Cubic(-50)]
 MAPS = [PAPER, *(Affine(a, b) for a in SLOPES for b in (-100, 0, 7))]
 
 each_wording = pytest.mark.parametrize("wording", WORDINGS)
@@ -86,12 +87,12 @@ def test_the_control_declares_that_nothing_changes(wording):
     assert re.findall(r"-?\d+", control) == ["10", "10", "0", "0"]
 
 
-@pytest.mark.parametrize("transform", MAPS, ids=str)
+@pytest.mark.parametrize("transform", [*MAPS, *FAMILIES], ids=str)
 def test_the_contract_as_code_runs_and_is_the_map(transform):
     lines = text("full", "3", transform).splitlines()
     start = lines.index("def encode(n):")
     scope: dict = {}
-    exec("\n".join(lines[start : start + 4]), scope)
+    exec("\n".join([transform.helper, *lines[start : start + 4]]), scope)
     for x in (-17, -1, 0, 1, 10, 10**40):
         assert scope["encode"](x) == transform.encode(x)
         assert scope["decode"](scope["encode"](x)) == x
@@ -104,3 +105,15 @@ def test_every_number_in_the_prose_is_of_the_map(mode, wording, transform):
     ten, zero = transform.encode(10), transform.encode(0)
     known = {abs(n) for n in (ten, zero, 10, 0, transform.a, transform.b)}
     assert {int(n) for n in re.findall(r"\d+", text(mode, wording, transform))} <= known
+
+
+@each_wording
+@pytest.mark.parametrize("transform", FAMILIES, ids=str)
+def test_a_function_that_a_contract_calls_stands_in_it_whole_and_else_not(wording, transform):
+    name = transform.helper.split("(")[0].removeprefix("def ")
+    for mode in ("full", "inputs", "outputs"):
+        shown = text(mode, wording, transform)
+        calls = shown.replace(transform.helper, "").count(f"{name}(")
+        assert (transform.helper in shown) == (calls > 0)
+    assert transform.helper in text("full", wording, transform)
+    assert "def " not in text("contract_only", "1")

@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 
 from byrote import benchmarks, operators, pipeline, registry
+from byrote.operators.codecs import composed, rename, wrapped
 from byrote.operators.contracts import SIDES, Sides
-from byrote.operators.isomorphism import PAPER, build, composed, rename, wrapped
+from byrote.operators.isomorphism import PAPER, build, transform_of
 from byrote.operators.suite import literal
 from byrote.operators.values import Affine, integers
 from byrote.pipeline import Condition
@@ -297,8 +298,8 @@ def test_a_program_with_helpers_of_the_same_names_is_still_composed_rightly():
         ("assert abs(f(0.06, 0.05)) < 1e-6", "full", "no integer in the tests"),
         ("assert f(1) == g(", "full", "the tests do not parse"),
         ("assert g(1) == 2", "full", "a test never uses f"),
-        ("assert f(94) == 94", "full", "all integers of one side stay as they are"),
-        ("assert f(94) == 1", "outputs", "all integers of one side stay as they are"),
+        ("assert f(94) == 94", "full", "the map changes none of the integers"),
+        ("assert f(1) == 94", "outputs", "the map changes none of the integers"),
         ("assert f({1.0: 2, True: 3}, {1.0, 95 // 2}) == 1", "full", ""),
         ("assert f(Decimal(1)) == 2", "full", "a test holds a value of Decimal"),
         ("assert f(...) == 2", "full", "no rule for a value of type ellipsis"),
@@ -415,8 +416,7 @@ def test_every_integer_of_the_tests_comes_back_by_decoding(known, made):
     for plain, variant in zip(known, made["full"], strict=True):
         if variant.reason or "_outside" in variant.tests or "_view" in variant.tests:
             continue
-        drawn = json.loads(variant.parameters)
-        transform = Affine(drawn["a"], drawn["b"])
+        drawn, transform = json.loads(variant.parameters), transform_of(variant)
         before, after = literals(plain.tests), literals(variant.tests)
         assert [repr(transform.decode(v)) for v in after] == [repr(v) for v in before]
         assert sum(map(integers, after)) == drawn["n_in"] + drawn["n_out"]
@@ -433,7 +433,38 @@ def test_every_variant_is_sound_and_differs_from_its_task(known, made):
                 programs[plain.task_id, mode] = sound(variant)
     found = dict(zip(programs, run(programs.values()), strict=True))
     assert {k: o.outcomes for k, o in found.items() if o.outcome != "passed"} == {}
-    assert Counter(mode for _, mode in found) == {"full": 156, "inputs": 142, "outputs": 125}
+    assert Counter(mode for _, mode in found) == {"full": 195, "inputs": 180, "outputs": 158}
+
+
+@pytest.mark.parametrize("name", ["base_read", "base_write", "cubic"])
+def test_every_variant_of_the_other_families_is_sound_and_no_bare_reference_is_shown_as_one(
+    known, name
+):
+    programs, same = {}, 0
+    for plain in known:
+        full, inputs = (operators.apply(name, plain, mode=mode) for mode in ("full", "inputs"))
+        if full.reason:
+            same += full.reason.startswith(("the map changes none", "no parameters among"))
+            continue
+        assert full.tests != plain.tests, plain.task_id
+        assert inputs.reason or inputs.parameters == full.parameters, plain.task_id
+        programs[plain.task_id] = sound(full)
+    found = dict(zip(programs, run(programs.values()), strict=True))
+    assert {k: o.outcomes for k, o in found.items() if o.outcome != "passed"} == {}
+    # of the 200 tasks with integers that affine applies to
+    assert len(found) + same == 195 if name != "cubic" else len(found) == 195
+
+
+def test_a_base_that_leaves_every_integer_as_it_is_makes_no_variant():
+    """SPEC 3.7 row 12: base 16 leaves 0 to 9, base 7 leaves 0 to 6."""
+    small = task("def f(x):\n    return x + 1\n", "assert f(2) == 3", "assert f(8) == 9")
+    for name in ("base_read", "base_read_fixed"):
+        unfit = operators.apply(name, small, mode="full")
+        assert unfit.reason == "the map changes none of the integers"
+    control = operators.apply("base_read_fixed", small, mode="contract_only")
+    assert not control.reason
+    fits = operators.apply("base_write_fixed", small, mode="full")
+    assert fits.tests == "assert f(2) == 3\nassert f(11) == 12"
 
 
 def mutant(source: str) -> str:
@@ -459,8 +490,7 @@ def test_a_program_is_right_behind_the_map_where_and_only_where_it_is_right_in_f
                 variant = made[mode][n]
                 if variant.reason:
                     continue
-                drawn = json.loads(variant.parameters)
-                transform = Affine(drawn["a"], drawn["b"])
+                transform = transform_of(variant)
                 behind = wrapped(source, plain.entry_point, transform, SIDES[mode])
                 programs[plain.task_id, name, mode] = replace(sound(variant), source=behind)
     found = dict(zip(programs, outcomes(*programs.values()), strict=True))
@@ -540,3 +570,26 @@ def test_mbpp_references_that_pass_without_decoding_are_as_many_as_measured(mbpp
         passed = {t.task_id for t, o in zip(chosen, found, strict=True) if set(o) == {"."}}
         floors[mode] = len(passed), len(passed & core)
     assert floors == {"full": (88, 32), "inputs": (14, 14), "outputs": (0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("name", "unchanged", "rejected", "floor"),
+    [
+        ("cubic_fixed", 0, {14, 80, 88, 293, 397, 422, 432}, 48),
+        ("base_write_fixed", 28, {14, 80, 88, 397, 422, 432}, 69),
+        ("base_read_fixed", 51, {14, 80, 88, 397, 422, 432}, 60),
+    ],
+)
+def test_mbpp_is_as_sound_under_the_other_families_save_where_a_base_changes_nothing(
+    mbpp, store, name, unchanged, rejected, floor
+):
+    """With the tasks that a base leaves as they are the floors are 48, 97 and 111: SPEC 3.3 has
+    48, 95 and 109 under rules that read fewer tests."""
+    frame = pipeline.variants(table(mbpp, Task), [Condition(name, "full")], store=store)
+    reasons = frame["reason"].value_counts()
+    assert reasons.get("no integer in the tests") == 38
+    assert reasons.get("the map changes none of the integers", 0) == unchanged
+    failed = frame.loc[frame["reason"].str.startswith("its reference"), "task_id"]
+    assert {int(t.split("/")[1]) for t in failed} == rejected
+    assert frame["sound"].sum() == 257 - 38 - unchanged - len(rejected)
+    assert frame["floor"].sum() == floor

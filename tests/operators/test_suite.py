@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from byrote.operators.isomorphism import OUTSIDE, PAPER
+from byrote.operators.codecs import OUTSIDE
+from byrote.operators.isomorphism import PAPER
 from byrote.operators.suite import Inapplicable, literal, parse, rewrite, shown_test, viewed
 
 DECODE = f"_decode{OUTSIDE}"

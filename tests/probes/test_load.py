@@ -86,3 +86,44 @@ def test_a_share_of_no_drop_is_undefined_not_zero(rates):
 def test_the_same_seed_gives_the_same_metrics(rates):
     one, two = (load.drops(rates, "core", np.random.default_rng(3)) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory) -> pd.DataFrame:
+    """Rates under the contract and under what is as long as it."""
+    store = pipeline.Store(tmp_path_factory.mktemp("loaded") / "store.sqlite")
+    tasks = pipeline.tasks(["ladder"], 16)
+    conditions = [pipeline.ORIGINAL, study.FULL, study.CONTROL, study.DEAD_CODE, study.FILLER]
+    variants = pipeline.variants(tasks, [*conditions, *study.FAMILIES], store=store)
+    answers = pipeline.generations(variants, MODELS, store=store)
+    return load.passes(pipeline.verdicts(answers, variants, store), variants)
+
+
+def test_a_breaker_loses_to_the_contract_what_it_does_not_lose_to_its_length(loaded):
+    found = load.excess(loaded, np.random.default_rng(0))
+    excess = found[found["metric"] == "excess"].set_index(["model", "operator"])["value"]
+    assert set(excess.index.get_level_values("operator")) == {"dead_code", "filler", "affine"}
+    assert (excess["oracle"] == 0).all() and (excess["parrot"] == 0).all()
+    assert (excess["contract_breaker"] > 90).all()
+
+
+def test_what_encodes_nothing_takes_core_and_floor_from_the_full_variant(loaded):
+    own = loaded[loaded["model"] == "oracle"]
+    own = own.set_index(["operator", "mode", "task_id"]).sort_index()
+    for fact in ("core", "floor"):
+        full = own.loc[("affine", "full"), fact]
+        for operator in ("dead_code", "filler"):
+            assert own.loc[(operator, ""), fact].reindex(full.index).tolist() == full.tolist()
+
+
+def test_the_oracle_keeps_every_family_and_the_breaker_none(loaded):
+    found = load.drops(loaded, "core", np.random.default_rng(0))
+    drops = found[found["metric"] == "drop"].set_index(["model", "operator"])["value"]
+    for name in ("affine", "base_read", "base_write", "cubic"):
+        assert (drops.loc[[("oracle", name)]] == 0).all()
+    assert (drops.loc[[("contract_breaker", "cubic")]] == 100).all()
+
+
+def test_tasks_that_carry_a_contract_are_the_ones_with_a_full_variant(loaded):
+    kept = load.carrying(loaded)
+    assert set(kept["task_id"]) == set(loaded.loc[loaded["operator"] == "affine", "task_id"])

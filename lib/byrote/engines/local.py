@@ -1,4 +1,7 @@
-"""A transformers model in this process: batches by length, exact and reproducible sampling."""
+"""A transformers model in this process: batches by length, exact and reproducible sampling.
+
+`Local` answers; `Encoder` tells how far two texts are apart.
+"""
 
 import math
 from collections.abc import Iterator
@@ -8,6 +11,7 @@ from pathlib import Path
 import torch
 import transformers
 from transformers import (
+    AutoModel,
     AutoModelForCausalLM,
     AutoTokenizer,
     TemperatureLogitsWarper,
@@ -188,7 +192,43 @@ def choose(rows: list[Row], logits: torch.Tensor) -> torch.Tensor:
 
 
 def _done(text: str, request: dict) -> bool:
-    """Whether an answer holds all that it can: its solution, or a stop string of a base model."""
+    """Whether an answer holds all that it can: its solution, or the text before a stop."""
     if request["messages"]:
         return prompts.finished(text, request["entry_point"])
-    return any(stop in text for stop in prompts.BASE_STOPS)
+    return any(stop in text for stop in request["stops"])
+
+
+class Encoder:
+    """A sentence encoder of a package: the mean of the last states over the attention mask."""
+
+    def __init__(self, repo: str, revision: str, install: str, longest: int):
+        folder = weights.packaged(repo, revision, install).parent
+        self.longest = longest
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.model = AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def described(self) -> dict:
+        """What the parent stores as provenance."""
+        return {"transformers": transformers.__version__, "torch": torch.__version__}
+
+    def generate(self, requests: list[dict]) -> Iterator[list[dict]]:
+        """The cosine distance of each request's two texts, from 0 to 2, in batches."""
+        for start in range(0, len(requests), 32):
+            part = requests[start : start + 32]
+            vectors = self._vectors([text for r in part for text in r["texts"]])
+            distances = 1 - (vectors[::2] * vectors[1::2]).sum(1)
+            yield [
+                {"index": r["index"], "distance": max(0.0, float(d))}
+                for r, d in zip(part, distances, strict=True)
+            ]
+
+    def _vectors(self, texts: list[str]) -> torch.Tensor:
+        """Unit vectors, one a text."""
+        encoded = self.tokenizer(
+            texts, padding=True, truncation=True, max_length=self.longest, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            states = self.model(**encoded).last_hidden_state.double()
+        mask = encoded["attention_mask"][:, :, None]
+        mean = (states * mask).sum(1) / mask.sum(1)
+        return torch.nn.functional.normalize(mean, dim=1)

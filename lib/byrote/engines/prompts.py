@@ -9,6 +9,38 @@ from byrote.records import Variant
 FENCE = "```"
 # No stop string can cut a solution short: all stand at the left margin, outside any function.
 BASE_STOPS = ("\n```", "\nprint(", "\nif __name__", "\nassert ", "\n# Test", "<|endoftext|>")
+REWORDING_STOPS = ("\n", "<|endoftext|>")
+# Written here; no two begin alike, so that no opening is copied.
+REWORDINGS = (
+    (
+        "Write a function that takes a sentence and returns how many of its words begin with a "
+        "capital letter.",
+        "Count the capitalised words of a given sentence.",
+    ),
+    (
+        "You are given two dates d1 and d2. Return True if d1 comes before d2, and False "
+        "otherwise. Assume that both dates are valid.",
+        "Of two dates, tell whether d1 is the earlier one: the answer is True if it comes before "
+        "d2, otherwise it is False. Both dates can be taken to be valid.",
+    ),
+    (
+        "Given a list of guests with their ages, find the age of the oldest guest. If nobody "
+        "came, return 0.",
+        "Among all guests in the list, pick the oldest and return how old that guest is. When "
+        "nobody came the result is 0.",
+    ),
+    (
+        "Remove the seats that are already taken from a list of seats, and keep the order of "
+        "the others",
+        "Drop every seat that is no longer free; those that are left stay in the order they had",
+    ),
+    (
+        "This function takes a text and a letter. It removes the letter wherever it occurs in "
+        "the text. The text is returned in lowercase. If the text is empty, None is returned.",
+        "Delete a letter from a text, at every place where it stands, and turn what is left into "
+        "lowercase. When the text is empty, the result is None.",
+    ),
+)
 
 
 def question(variant: Variant) -> str:
@@ -37,6 +69,15 @@ def completion(variant: Variant) -> str:
     if variant.kind == "write":
         return f'"""\n{variant.prompt}\n{notes}\n"""\ndef {variant.entry_point}('
     raise ValueError(f"no prompt for tasks of kind {variant.kind!r}; known: complete, write")
+
+
+def rewording(variant: Variant) -> str:
+    """The text that a model continues with a text in other words: on one line, after examples.
+
+    Also for chat models: asked in turns, the embedded one answers the task instead.
+    """
+    shown = "".join(f"Text: {old}\nIn other words: {new}\n\n" for old, new in REWORDINGS)
+    return f"{shown}Text: {variant.prompt}\nIn other words:"
 
 
 def finished(text: str, entry_point: str) -> bool:

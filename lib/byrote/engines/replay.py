@@ -11,12 +11,14 @@ The format is recognised by content, never by the file's name, and a gzip file i
 - our generations*.parquet; one that holds several models is opened as `file.parquet#model`
 
 Only the own bundle knows conditions: the others answer requests of the operator `original`. What
-is not stored is not answered, so it stays missing. A sidecar `<file>.meta.json` may name model,
-billions, family and licence, and for files without ids `tasks` (ids in order) or `benchmark`.
+is not stored is not answered, so it stays missing. A sidecar `<file>.meta.json` may say of the
+samples model, billions (of parameters), family and licence, and for files without ids `tasks` (ids
+in order) or `benchmark`.
 """
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +28,14 @@ from byrote.engines.samples import read
 from byrote.records import CONDITION, Variant
 
 TOLD = ("model", "billions", "family", "licence")
+SIDECAR = {  # key: what it must be
+    "model": "a text",
+    "billions": "a number over 0",
+    "family": "a text",
+    "licence": "a text",
+    "tasks": "a list of task ids",
+    "benchmark": "a text",
+}
 
 
 class Replay:
@@ -147,8 +157,31 @@ def _file(path: Path) -> Path:
 
 
 def _sidecar(file: Path) -> dict:
+    """What the sidecar says, {} without one; raises ValueError that names file, key and keys."""
     side = file.with_name(f"{file.name}.meta.json")
-    return json.loads(side.read_text(encoding="utf-8")) if side.is_file() else {}
+    if not side.is_file():
+        return {}
+    allowed = "allowed: " + ", ".join(f"{key} ({what})" for key, what in SIDECAR.items())
+    try:
+        told = json.loads(side.read_text(encoding="utf-8"))
+    except ValueError as error:  # of JSON, or of UTF-8
+        raise ValueError(f"{side}: no JSON ({error}); {allowed}") from None
+    if not isinstance(told, dict):
+        raise ValueError(f"{side}: a JSON {type(told).__name__}, not an object; {allowed}")
+    for key, value in told.items():
+        if key not in SIDECAR:
+            raise ValueError(f"{side}: unknown key {key!r}; {allowed}")
+        if not _fits(SIDECAR[key], value):
+            raise ValueError(f"{side}: {key} is {value!r:.80}, not {SIDECAR[key]}; {allowed}")
+    return told
+
+
+def _fits(what: str, value: object) -> bool:
+    if what == "a text":
+        return isinstance(value, str) and bool(value.strip())
+    if what == "a list of task ids":
+        return isinstance(value, list) and all(type(name) in (str, int) for name in value)
+    return type(value) in (int, float) and 0 < value < math.inf
 
 
 def _words(prompt: str) -> list[str]:

@@ -46,7 +46,7 @@ class Transformers:
             "quantisation": "",
             "longest_context": "",  # the model's own
             "prompt": self._prompt(request),
-            "stop": STOP_RULES[self.line.chat],
+            "stop": self._stop(request),
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "max_tokens": sampling.max_tokens,
@@ -56,9 +56,16 @@ class Transformers:
         }
 
     def _prompt(self, request: Request) -> list[dict] | str:
+        if request.variant.kind == "reword":
+            return prompts.rewording(request.variant)
         if self.line.chat:
             return [{"role": "user", "content": prompts.question(request.variant)}]
         return prompts.completion(request.variant)
+
+    def _stop(self, request: Request) -> list[str] | str:
+        if request.variant.kind == "reword":
+            return list(prompts.REWORDING_STOPS)
+        return STOP_RULES[self.line.chat]
 
     def generate(self, requests: list[Request]) -> Iterator[tuple[Request, Answer]]:
         """Answers as they come; if this is broken off, the next question starts a new process."""
@@ -76,10 +83,12 @@ class Transformers:
 
     def _message(self, index: int, request: Request) -> dict:
         prompt = self._prompt(request)
+        chat = isinstance(prompt, list)
         return {
             "index": index,
-            "messages": prompt if self.line.chat else [],
-            "prompt": "" if self.line.chat else prompt,
+            "messages": prompt if chat else [],
+            "prompt": "" if chat else prompt,
+            "stops": [] if chat else self._stop(request),
             "entry_point": request.variant.entry_point,
             "temperature": request.sampling.temperature,
             "top_p": request.sampling.top_p,

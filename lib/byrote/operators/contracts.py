@@ -13,6 +13,8 @@ PLAIN_NOTE = "Any examples in the description above show plain values, before en
 class Map(Protocol):
     """What a contract needs of a value map."""
 
+    helper: str  # the function that formula or recipe calls, "" for none
+
     def formula(self, name: str) -> str: ...
     def recipe(self, name: str) -> str: ...
     def encode_number(self, x: int) -> int: ...
@@ -20,6 +22,8 @@ class Map(Protocol):
 
 class Identity:
     """The map of the control `contract_only`: nothing changes."""
+
+    helper = ""
 
     def formula(self, name: str) -> str:
         return name
@@ -48,10 +52,17 @@ SIDES = {
 
 def contract(transform: Map, sides: Sides, wording: str) -> str:
     """The contract text for one map; `wording` is "1", "2" or "3"."""
-    return {"1": _sentences, "2": _silent, "3": _as_code}[wording](transform, sides)
+    lines = {"1": _sentences, "2": _silent, "3": _as_code}[wording](transform, sides)
+    called = transform.helper.partition("def ")[2].partition("(")[0]
+    if called and any(f"{called}(" in line for line in lines):
+        lines += [
+            f"Here {called} is this function, which your answer defines too if it calls it:",
+            transform.helper,
+        ]
+    return "\n".join(lines)
 
 
-def _sentences(t: Map, sides: Sides) -> str:
+def _sentences(t: Map, sides: Sides) -> list[str]:
     lines = ["### Encoding contract (follow it exactly)"]
     if sides.inputs:
         exact = "The division" if "//" in t.recipe("e") else "This"
@@ -72,10 +83,10 @@ def _sentences(t: Map, sides: Sides) -> str:
         *_examples(t, sides),
         PLAIN_NOTE,
     ]
-    return "\n".join(lines)
+    return lines
 
 
-def _silent(t: Map, sides: Sides) -> str:
+def _silent(t: Map, sides: Sides) -> list[str]:
     lines = ["### Encoding contract (must be followed exactly)"]
     if sides.inputs:
         lines += [
@@ -88,10 +99,10 @@ def _silent(t: Map, sides: Sides) -> str:
         lines.append(f"The integers that you return must be encoded with y' = {t.formula('y')}.")
     else:
         lines.append("The output stays in its original form.")
-    return "\n".join([*lines, *_examples(t, sides)])
+    return [*lines, *_examples(t, sides)]
 
 
-def _as_code(t: Map, sides: Sides) -> str:
+def _as_code(t: Map, sides: Sides) -> list[str]:
     lines = ["### Encoding contract, as code"]
     if sides.inputs:
         lines.append(
@@ -112,7 +123,7 @@ def _as_code(t: Map, sides: Sides) -> str:
         *_examples(t, sides),
         PLAIN_NOTE,
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _examples(t: Map, sides: Sides) -> list[str]:

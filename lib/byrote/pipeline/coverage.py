@@ -61,24 +61,36 @@ def endings(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def provenance(generations: pd.DataFrame, store: Store | None = None) -> pd.DataFrame:
-    """One row a model: what it is, its weights, and the versions that made its stored answers."""
+    """One row a model: what it is, its weights, and the versions that made its stored answers.
+
+    Of a replayed file its sidecar says name, billions, family and licence; `model` stays the words
+    by which it was asked, since one model may have a file for each benchmark.
+    """
     store = store or Store()
     found = []
     for name, part in generations.groupby("model", sort=False):
         line = engines.MODELS.get(name)
+        told = engines.open(name).provenance() if name.startswith("replay:") else {}
         stored = store.find("generations", part["request"])
-        made = sorted({row["provenance"] for row in stored.values()})
+        made = {row["provenance"] for row in stored.values()} | ({_file(told)} if told else set())
         found.append(
             {
                 "model": name,
+                "name": told.get("model", name),
                 "nature": _nature(name),
-                "billions": line.billions if line else float("nan"),
+                "billions": float(told.get("billions", line.billions if line else "nan")),
+                "family": told.get("family", ""),
+                "licence": told.get("licence", ""),
                 "weights": f"{line.repo} {line.revision[:19]}" if line else "",
                 "answers": len(part),
-                "made with": "; ".join(made),
+                "made with": "; ".join(sorted(made)),
             }
         )
     return pd.DataFrame(found)
+
+
+def _file(told: dict[str, str]) -> str:
+    return " ".join(f"{key}={told[key]}" for key in ("engine", "file", "sha256", "format"))
 
 
 def _nature(model: str) -> str:

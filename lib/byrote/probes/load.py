@@ -13,14 +13,16 @@ from byrote import stats
 from byrote.records import CONDITION, Metric, table
 
 RESAMPLES = 10_000
+CONTROLS = ("dead_code", "filler")  # as long as the contract, and no contract
 
 
 def passes(verdicts: pd.DataFrame, variants: pd.DataFrame) -> pd.DataFrame:
     """One row a (model, task, condition): `rate`, the share of its samples that passed.
 
     Adds from the variants: benchmark, whether the task is `core` (integers on both sides of its
-    tests) and `floor` (the bare reference passes the variant; the control `contract_only`, which
-    it passes by design, takes the floor of the task's full variant).
+    tests) and `floor` (the bare reference passes the variant). What encodes nothing, and so passes
+    by design (the control `contract_only`, the operators on wording), takes both from the task's
+    first full variant.
     """
     key = ["task_id", *CONDITION]
     rates = (
@@ -30,9 +32,10 @@ def passes(verdicts: pd.DataFrame, variants: pd.DataFrame) -> pd.DataFrame:
     )
     facts = variants[[*key, "floor", "parameters"]].copy()
     facts["core"] = [_core(p) for p in facts.pop("parameters")]
-    full = facts[facts["mode"] == "full"].drop_duplicates("task_id").set_index("task_id")["floor"]
-    control = facts["mode"] == "contract_only"
-    facts.loc[control, "floor"] = facts.loc[control, "task_id"].map(full).eq(True)
+    full = facts[facts["mode"] == "full"].drop_duplicates("task_id").set_index("task_id")
+    control = (facts["mode"] == "contract_only") | (variants["family"] == "wording")
+    for fact in ("floor", "core"):
+        facts.loc[control, fact] = facts.loc[control, "task_id"].map(full[fact]).eq(True)
     rates = rates.merge(facts, on=key, validate="many_to_one")
     rates["benchmark"] = rates["task_id"].str.split("/").str[0]
     return rates
@@ -130,6 +133,37 @@ def _metric(place: tuple, metric: str, value, low, high, unit: str, n: int) -> M
         n=n,
         unit=unit,
     )
+
+
+def carrying(rates: pd.DataFrame, operator: str = "affine") -> pd.DataFrame:
+    """The rates on tasks that have a full variant of `operator`: the ones to compare loads on."""
+    full = rates[(rates["operator"] == operator) & (rates["mode"] == "full")]
+    return rates[rates["task_id"].isin(full["task_id"])]
+
+
+def excess(rates: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """What a full affine contract costs beyond each control of its length (paper 1, section 7.2).
+
+    Metric `excess` of dead_code, filler and contract_only: pass@1 under the control minus pass@1
+    under the contract, in points with a paired interval, on the tasks that have both; `p` by sign
+    flip. Sampling noise and the cost of a longer prompt are in both and cancel.
+    """
+    found = []
+    for (model, benchmark), part in rates.groupby(["model", "benchmark"], sort=False):
+        full = part[(part["operator"] == "affine") & (part["mode"] == "full")]
+        full = full[full["wording"] == "1"].set_index("task_id")["rate"]
+        controls = part[part["operator"].isin(CONTROLS) | (part["mode"] == "contract_only")]
+        for condition, control in controls.groupby(["operator", "mode"], sort=False):
+            pairs = pd.concat([control.set_index("task_id")["rate"], full], axis=1, join="inner")
+            if not len(pairs):
+                continue
+            drop = stats.paired_drop(*pairs.to_numpy().T, resamples=RESAMPLES, rng=rng)
+            named = dict(zip(("operator", "mode"), condition, strict=True))
+            place = (model, benchmark, named, "all")
+            found.append(_metric(place, "excess", *drop[:3], "points", drop.n))
+            nan = float("nan")
+            found.append(_metric(place, "p", drop.p, nan, nan, "probability", drop.n))
+    return table(found, Metric)
 
 
 def sides(rates: pd.DataFrame, operator: str, rng: np.random.Generator) -> pd.DataFrame:

@@ -7,14 +7,16 @@ the task are told apart.
 
 import ast
 import json
+from dataclasses import asdict
 from itertools import product
 
 import pandas as pd
 
+from byrote.operators.codecs import OUTSIDE, codec, composed
 from byrote.operators.contracts import SIDES, Sides
-from byrote.operators.isomorphism import composed
+from byrote.operators.isomorphism import transform_of
 from byrote.operators.suite import Inapplicable, parse
-from byrote.operators.values import Affine, lift
+from byrote.operators.values import ValueMap, lift
 from byrote.pipeline import QUICK
 from byrote.pipeline.execution import judged
 from byrote.records import Generation, Task, Variant, rows
@@ -68,8 +70,7 @@ def causes(
 
 def _programs(n: int, source: str, variant: Variant, task: Task) -> dict[tuple, Program]:
     """The four compositions on the original tests, and the tests of the boundary."""
-    known = json.loads(variant.parameters)
-    transform = Affine(known["a"], known["b"])
+    known, transform = json.loads(variant.parameters), transform_of(variant)
     entry = variant.entry_point
     programs = {
         (n, sides): Program(
@@ -81,7 +82,8 @@ def _programs(n: int, source: str, variant: Variant, task: Task) -> dict[tuple, 
         for pushed in (False, True):
             tests = boundary_tests(task, transform, SIDES[variant.mode], pushed)
             if tests:
-                programs[n, "boundary", pushed] = Program(source, tests, BOUNDARY, entry)
+                setup = BOUNDARY.format(codec=codec(transform, OUTSIDE))
+                programs[n, "boundary", pushed] = Program(source, tests, setup, entry)
     return programs
 
 
@@ -92,10 +94,11 @@ def _compositions(known: dict, wanted: Sides) -> list[Sides]:
     return [Sides(*pair) for pair in product(inputs, outputs)]
 
 
-def _is_constant(node: ast.AST, transform: Affine) -> bool:
+def _is_constant(node: ast.AST, transform: ValueMap) -> bool:
     """Whether a node is the contract's own number: a program without it pushed nothing through."""
-    number = abs(transform.b) if abs(transform.b) > 1 else abs(transform.a)
-    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == number
+    own = [3, *map(abs, asdict(transform).values())]  # x**3 where no parameter is a mark
+    mark = next(number for number in reversed(own) if number > 1)
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == mark
 
 
 def _cause(n: int, mode: str, passed: set) -> str:
@@ -132,7 +135,7 @@ def _omission(done: Sides, wanted: Sides) -> str:
     return "decode missing" if done.outputs == wanted.outputs else "contract ignored"
 
 
-def boundary_tests(task: Task, transform: Affine, sides: Sides, pushed: bool) -> str:
+def boundary_tests(task: Task, transform: ValueMap, sides: Sides, pushed: bool) -> str:
     """Tests that a program passes if its only fault is to code what is never coded.
 
     Integers must be right; a bool, float or text may come back as the number that the contract
@@ -149,15 +152,17 @@ def boundary_tests(task: Task, transform: Affine, sides: Sides, pushed: bool) ->
         if sides.inputs:
             args = [_pushed(transform, v) if pushed else transform.encode(v) for v in args]
         call = f"{task.entry_point}({', '.join(map(repr, args))})"
-        numbers = (transform.a, transform.b) if sides.outputs else (1, 0)
-        lines.append(f"assert _agrees({call}, {expected!r}, {numbers[0]}, {numbers[1]})")
+        lines.append(f"assert _agrees({call}, {expected!r}, {sides.outputs})")
     differs = any(_has_other(v) for t in suite for v in ((t.args,) if pushed else (t.expected,)))
     return "\n".join(lines) if differs and not any(t.kwargs for t in suite) else ""
 
 
-def _pushed(transform: Affine, value: object) -> object:
+def _pushed(transform: ValueMap, value: object) -> object:
     if type(value) in (bool, float):
-        return transform.a * value + transform.b
+        try:
+            return transform.encode_number(value + 0)
+        except ValueError:  # a fraction has no digits in another base
+            return value
     if type(value) in (list, tuple):
         return type(value)(_pushed(transform, v) for v in value)
     return lift(transform.encode_number, value)
@@ -173,20 +178,30 @@ def _has_other(value: object) -> bool:
 
 
 BOUNDARY = """\
-def _agrees(got, want, a, b):
+{codec}
+
+def _image(want, coded):
+    try:
+        return _encode_outside_number(want + 0) if coded else want
+    except ValueError:  # a fraction has no digits in another base
+        return want
+
+
+def _agrees(got, want, coded):
     if type(want) is int:
-        return type(got) is int and got == a * want + b
+        return type(got) is int and got == _image(want, coded)
     if type(want) in (bool, float):
-        image = a * want + b
+        image = _image(want, coded)
         truth = type(want) is bool and type(got) is bool and got == bool(image)
         return got == want or truth or abs(got - image) < 1e-9
     if type(want) is str and want.lstrip("-").isdigit():
-        return got in (want, str(a * int(want) + b), a * int(want) + b)
+        image = _image(int(want), coded)
+        return got in (want, str(image), image)
     if type(want) in (list, tuple):
         return (
             type(got) is type(want)
             and len(got) == len(want)
-            and all(_agrees(g, w, a, b) for g, w in zip(got, want))
+            and all(_agrees(g, w, coded) for g, w in zip(got, want))
         )
     return got == want
 """

@@ -9,6 +9,7 @@ and divergence in bits.
 """
 
 from byrote.stats.distributions import entropy, jsd
+from byrote.stats.equivalence import Equivalence, equivalence_tasks, equivalent
 from byrote.stats.families import adjust
 from byrote.stats.intervals import Interval, bootstrap, proportion_interval, rate_interval
 from byrote.stats.pairs import (
@@ -21,17 +22,25 @@ from byrote.stats.pairs import (
 )
 from byrote.stats.ranks import Kruskal, auc, cliffs_delta, kruskal_wallis, mann_whitney
 from byrote.stats.rates import mean_pass_at_k, pass_at_k
+from byrote.stats.trends import Curve, Trend, isotonic, isotonic_band, trend
 
 __all__ = [
+    "Curve",
     "Drop",
+    "Equivalence",
     "Interval",
     "Kruskal",
+    "Trend",
     "adjust",
     "auc",
     "bootstrap",
     "cliffs_delta",
     "detectable_drop",
     "entropy",
+    "equivalence_tasks",
+    "equivalent",
+    "isotonic",
+    "isotonic_band",
     "jsd",
     "kruskal_wallis",
     "mann_whitney",
@@ -43,4 +52,5 @@ __all__ = [
     "proportion_interval",
     "rate_interval",
     "sign_flip",
+    "trend",
 ]

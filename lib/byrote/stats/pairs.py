@@ -46,13 +46,18 @@ def paired_drop(
     and, with a count, when one is NaN: a pair with a missing side is left out by the caller, who
     reports how many.
     """
+    losses = differences(original, variant)
+    value, low, high = bootstrap(losses, np.mean, clusters, resamples, confidence, rng=rng)
+    p = sign_flip(losses, clusters, resamples, rng=rng)
+    return Drop(100 * value, 100 * low, 100 * high, p, len(losses))
+
+
+def differences(original: ArrayLike, variant: ArrayLike) -> np.ndarray:
+    """Rate of the original less that of the variant, one a task; raises as `paired_drop` does."""
     first, second = _task_rates(original, "original"), _task_rates(variant, "variant")
     if len(first) != len(second):
         raise ValueError(f"unpaired: {len(first)} original and {len(second)} variant tasks")
-    differences = first - second
-    value, low, high = bootstrap(differences, np.mean, clusters, resamples, confidence, rng=rng)
-    p = sign_flip(differences, clusters, resamples, rng=rng)
-    return Drop(100 * value, 100 * low, 100 * high, p, len(differences))
+    return first - second
 
 
 def _task_rates(passes: ArrayLike, name: str) -> np.ndarray:
