@@ -53,7 +53,7 @@ PARTS = (
     Part("ladder", EXTRA),
     Part("ladder", (ORIGINAL, FULL), SPREAD, SPREAD_SAMPLES, SPREAD_TASKS),
     Part("ladder", (*SYNONYMS, DEAD_CODE, FILLER, *REWORDINGS, *FAMILIES)),
-    Part("humaneval", (SYNONYMS[1], SYNONYMS[3], DEAD_CODE)),
+    Part("humaneval", (SYNONYMS[1], SYNONYMS[3], DEAD_CODE, REWORDINGS[0])),
 )
 SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batches of 16
 
@@ -61,17 +61,30 @@ SECONDS_PER_TOKEN = {"prompt": 1 / 264, "new": 1 / 40}  # two quiet cores, batch
 def run(store: Store | None = None) -> pd.DataFrame:
     """Every answer of the published study: stored ones are found, missing ones asked for."""
     store = store or Store()
+    written = [
+        rewording.generations(_tasks(part), MODEL, store=store) for part in PARTS if _rewords(part)
+    ]
     parts = [(_variants(part, store), part.sampling, part.samples) for part in PARTS]
     _announce(parts, store)
     frames = [
         pipeline.generations(variants, [MODEL], sampling, samples, store)
         for variants, sampling, samples in parts
     ]
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat([*written, *frames], ignore_index=True)
+
+
+def _tasks(part: Part) -> pd.DataFrame:
+    return pipeline.tasks([part.benchmark], part.limit)
+
+
+def _rewords(part: Part) -> bool:
+    return any(c.operator == "reword" for c in part.conditions)
 
 
 def _variants(part: Part, store: Store) -> pd.DataFrame:
-    tasks = pipeline.tasks([part.benchmark], part.limit)
+    tasks = _tasks(part)
+    if _rewords(part):  # the model's own words where a task brings no rewording
+        tasks = rewording.reworded(tasks, MODEL, store=store)
     return pipeline.variants(tasks, part.conditions, SEED, store)
 
 
@@ -114,12 +127,9 @@ def publish(store: Store | None = None) -> None:
 def _publish_distances(store: Store) -> None:
     """Write how far the rewordings that are asked are from their tasks, so that replay knows."""
     found = []
-    for part in PARTS:
-        chosen = tuple(c for c in part.conditions if c.operator == "reword")
-        if chosen:
-            tasks = pipeline.tasks([part.benchmark], part.limit)
-            variants = pipeline.variants(tasks, chosen, SEED, store)
-            found.append(rewording.distances(variants, tasks, store))
+    for part in filter(_rewords, PARTS):
+        tasks = rewording.reworded(_tasks(part), MODEL, store=store)
+        found.append(rewording.distances(_variants(part, store), tasks, store))
     if found:
         target = rewording.publish(pd.concat(found, ignore_index=True), store)
         print(f"{target}: distances of {sum(map(len, found))} rewordings")

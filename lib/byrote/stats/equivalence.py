@@ -50,7 +50,7 @@ def equivalent(
     none did. There the share of tasks that lost bounds the drop, since no task loses more than 100
     points, and p and limits are the exact binomial ones of lost and won shares: with 0 of n changed
     p = (1 - margin/100)^n, so equivalence within 2 points needs 149 tasks. A cluster is one trial.
-    True nulls err in at most 7 % of samples (simulated at 84 to 2,000 tasks).
+    True nulls err in at most 8 % of samples (simulated: tests/test_stats.py).
 
     No tasks: all NaN. Raises ValueError as `paired_drop` does, and unless 0 < margin < 100.
     """
